@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from '../package-root.ts';
 import { refuseWithoutTls } from './production.ts';
 
 export const MIGRATIONS = join(PACKAGE_ROOT, 'migrations');
-/** Invented laboratories, lab tests and payors for sandboxes. */
+/** Invented laboratories, lab tests and payors (insurers) for sandboxes. */
 export const SANDBOX_SEEDS = join(PACKAGE_ROOT, 'seeds', 'sandbox');
 
 /** The database server that this program uses: the operator's server, or the embedded one. */
@@ -16,7 +16,7 @@ export type DatabaseServer = {
   url: string;
   ownerUrl: string;
   dataDir: string;
-  /** The reason for the choice of the data directory, if the operator should read it. */
+  /** The reason for the choice of the data directory, for the log. Null if the operator has a server (DATABASE_URL). */
   why: string | null;
   embedded: boolean;
   /** Resolves if the embedded server stops without our request. */

@@ -15,7 +15,7 @@ export type JobClass = 'work' | 'calls' | 'queries' | 'pulls' | 'erasures';
 /** The queue reads its rows in this order. Classes with few jobs come first, and classes with many jobs come last. */
 const PRIORITIES: Record<JobClass, number> = { work: 0, calls: 10, queries: 20, pulls: 30, erasures: 40 };
 
-/** A kind of background work, without its function. Modules that request such work import only this. */
+/** A kind of background work, without its function. A module that requests the work needs only the kind. */
 export type JobKind<T extends TObject = TObject> = {
   name: string;
   /**
@@ -53,8 +53,8 @@ type JobSchedule = {
   /** Overrides the key that the kind makes, for a caller that needs another key. */
   key?: string;
   /**
-   * How many jobs of the same owner are waiting. For each of them, this job runs one second later, so new jobs of other
-   * owners come first.
+   * How many jobs of the same owner are waiting. For each of them, this job is due one second later, so that jobs of
+   * other owners come first.
    */
   behind?: number;
   /** The time at which a deferred job was originally due. */

@@ -32,7 +32,7 @@ async function makeDatabase(template = inject('template')): Promise<string> {
   return databaseUrl(inject('serverUrl'), name);
 }
 
-/** The error with which this release refuses to start, or null where it starts. */
+/** Migrates the database. Returns the error message, or null if the migration succeeds. */
 const refusal = (ownerUrl: string, from = directory): Promise<string | null> =>
   migrate({ ownerUrl, directory: from }).then(
     () => null,

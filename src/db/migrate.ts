@@ -27,14 +27,14 @@ export async function migrate(options: { ownerUrl: string; directory: string; up
 }
 
 /**
- * Begins a new epoch if the database is now on another server, for example after a restore. Another server counts
- * transaction ids differently, so we must not compare its ids with the stored ones.
+ * Begins a new epoch if the database is on another server than before, for example after a restore. Another server
+ * counts transaction ids differently. So we compare transaction ids only within an epoch.
  */
 async function noteCluster(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ known: boolean }>(
     `select to_regproc('public.note_cluster') is not null as known`,
   );
-  // A database of an older release lacks this function, for example one into which we restore an old backup.
+  // The database function is missing while a restore has applied only the migrations of an old backup.
   if (rows[0]?.known) await client.query('select public.note_cluster()');
 }
 

@@ -26,8 +26,8 @@ type Login = {
 };
 
 /**
- * Throws if the login of the service, or a role that it can take, could bypass row-level security. That the service
- * runs `set role phial_app` is not enough, because whoever can run a statement can reset the role.
+ * Throws if the login of the service, or a role that it can take, could bypass row-level security. The service runs
+ * `set role phial_app`, but that is not enough. An attacker who can run a statement could reset the role.
  */
 export async function refusePrivilegedLogin(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'phial role check' });

@@ -7,7 +7,7 @@ import { newId } from '../ids.ts';
 import { acrossTeams, boundToOrg, boundToTeam } from './session/bind.ts';
 import type { Db } from './open-database.ts';
 
-/** Tables that belong to nobody: the catalogue, and data of the program about the database itself. */
+/** Tables without rows of a team or organisation: the catalogue, and tables that the program needs for itself. */
 const WITHOUT_POLICY = new Set([
   'analytes',
   'application_subscriptions',
@@ -32,7 +32,7 @@ const WITHOUT_POLICY = new Set([
   'service_centers',
   'zip_prefixes',
 ]);
-/** The service writes these once and never changes them. */
+/** The service inserts rows into this table and never changes them. */
 const APPEND_ONLY = 'audit_log';
 
 let app: TestApp;

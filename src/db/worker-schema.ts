@@ -3,8 +3,8 @@ import pg from 'pg';
 import { endPool } from './end-pool.ts';
 
 /**
- * Creates the tables of the job queue, and lets phial_app use them. They have row-level security without a policy, so
- * only their owner would see rows.
+ * Creates the tables of the job queue, and lets phial_app use them. The library makes them with row-level security but
+ * without a policy, so phial_app would see no rows. This function adds the policies.
  */
 export async function grantWorkerSchema(client: pg.Client, ownerUrl: string): Promise<void> {
   await installQueue(ownerUrl);

@@ -13,8 +13,8 @@ import type { Threshold } from '../fair/threshold.ts';
 import { TransientMap } from '../transient-map.ts';
 
 /**
- * We try again after this time if another transaction locks a row that we want to move or delete. Such a transaction
- * erases a user, or undoes the deletion of a user, and may take some time.
+ * If another transaction locks a row that we want to move or delete, the queue pauses for this time. The other
+ * transaction erases a user, or undoes the deletion of a user, and may take some time.
  */
 const AFTER_LOCK_MS = 2_000;
 
@@ -77,8 +77,8 @@ export class Attempts {
   readonly #outcomeWriter: OutcomeWriter;
   readonly #tallies: Tallies;
   /**
-   * Writes the outcomes of replays. They have a writer of their own, because the erasure of events makes outcomes of
-   * replays wait, and no others.
+   * Writes the outcomes of webhook replays. These outcomes need locks that other outcomes do not need (`recordBatch`).
+   * With only one writer, all other outcomes would wait for these locks too.
    */
   readonly #ofReplays: OutcomeWriter;
   readonly #begun = new TransientMap<Delivery, BegunDelivery>();
@@ -101,8 +101,8 @@ export class Attempts {
   }
 
   /**
-   * Returns the number of deliveries whose request is under way or whose outcome we are writing. It adds the batches
-   * whose endpoints we are disabling. It does not count outcomes that wait for a lock.
+   * Returns the number of deliveries whose request is under way or whose outcome we are writing. It also counts each
+   * batch of outcomes with an endpoint that we are still disabling. It does not count outcomes that wait for a lock.
    */
   get underWay(): number {
     const writers = [this.#outcomeWriter, this.#ofReplays];

@@ -4,7 +4,7 @@ import { combineCalls } from './combine-calls.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Wakes after four calls, or 10 ms after the first. */
+/** Calls `wake` after four calls, or 10 ms after the first call. */
 function gathering(): { wake: ReturnType<typeof vi.fn>; come: (times: number) => void } {
   const wake = vi.fn<() => void>();
   const one = combineCalls(wake, { most: 4, ms: 10 });

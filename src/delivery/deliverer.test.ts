@@ -197,7 +197,7 @@ describe('the deliverer', () => {
     await takenByAnother();
     await cutListeners();
     for (const answer of answers) answer();
-    // It has polled its queues since, and is registered under another id.
+    // When the worker is registered under another id, it has polled its queues after the cut.
     await expect.poll(async () => (await written()).some(({ id }) => id !== before?.id)).toBe(true);
     await expect.poll(underWay).toBe(0);
     expect([endpoint.requests(), (await queued(app, webhook)).length]).toEqual([4, 40]);
@@ -249,7 +249,8 @@ describe('the deliverer', () => {
     await expect.poll(() => endpoint.received.length, { timeout: 5_000 }).toBe(1);
     const before = await queue();
     deliverer.lost();
-    // The queue, leased under the new id, was read from its beginning. The next such read comes after five seconds.
+    // The worker renews the lease under its new id and reads the queue from its beginning. The next read from the
+    // beginning comes after five seconds, too late for the next delivery.
     await expect.poll(async () => (await queue()).owner).not.toBe(before.owner);
     await expect.poll(async () => (await queued(app, webhook)).length).toBe(0);
     await publish();
@@ -345,12 +346,12 @@ describe('the deliverer', () => {
     const workers = [await startListening(), await startListening()];
     for (const [n, worker] of workers.entries()) {
       await expect.poll(() => times.length, { timeout: 8_000, interval: 5 }).toBeGreaterThanOrEqual(8 * (n + 1));
-      // Stopped while more wait, so that another worker takes the queue at once.
+      // We stop the owner of the queue while deliveries wait. So another worker takes the queue immediately.
       await startListening();
       await worker.stop(1_000);
     }
     await expect.poll(() => times.length, { timeout: 8_000, interval: 20 }).toBe(30);
-    // No second has ten and one more. A tenth of the second allows for network delays.
+    // No second has eleven deliveries. We test 900 ms instead of 1,000 ms, because the network delays some of them.
     for (let n = 10; n < times.length; n += 1)
       expect((times[n] as number) - (times[n - 10] as number)).toBeGreaterThan(900);
   });
@@ -387,7 +388,7 @@ describe('the deliverer', () => {
     await expect
       .poll(() => app.metrics.deliveriesUnderWay.get().then(({ values }) => values[0]?.value ?? 0))
       .toBeGreaterThan(Math.min(80, count * 3));
-    // Long before the first attempt at an endpoint that hangs times out, 15 s after it began.
+    // These deliveries must arrive long before the attempts at endpoints that hang time out (after 15 s).
     for (let n = 0; n < 5; n += 1) {
       await publish();
       await expect.poll(() => endpoint.received.length, { interval: 5, timeout: 10_000 }).toBe(n + 1);
@@ -418,7 +419,7 @@ describe('the deliverer', () => {
 
 const MANY_QUEUES = 16;
 
-/** Deletes what other tests left for deleted endpoints, because it would use some of the few queues. */
+/** Deletes deliveries that other tests left. Their queues would count among the few that the worker may own. */
 async function forgetOthers(): Promise<void> {
   const { db } = acrossTeams(app.ctx);
   for (const table of ['deliveries', 'retries'] as const) await db.deleteFrom(table).execute();

@@ -30,7 +30,7 @@ const GATHER_MS = 4;
 /** The interval between two polls of the queues. Polls also find work for which no notification arrived. */
 const POLL_MS = 1_000;
 const AFTER_DATABASE_ERROR_MS = 500;
-/** The pause before we read an endpoint again whose stored values could not be decrypted. */
+/** If we cannot decrypt the stored values of an endpoint, its queue pauses for this time. */
 const AFTER_UNREADABLE_MS = 30_000;
 /** `untilIdle` also waits for replays that are due within this time. */
 const SOON_MS = 250;

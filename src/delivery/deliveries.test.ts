@@ -75,7 +75,7 @@ const queueOf = (webhookId: string) => queued(app, webhookId);
 const attemptsOf = (webhookId: string) => attempted(app, webhookId);
 const makeDue = (webhookId: string) => dueNow(app, webhookId);
 
-/** True when a `v1a` signature of the request is that of the key, as the specification defines. */
+/** True if a `v1a` signature (ed25519) of the request is valid for this public key, as Standard Webhooks defines. */
 function verifiesV1a(publicKey: string, { headers, raw }: Request): boolean {
   const x = Buffer.from(publicKey.slice('whpk_'.length), 'base64').toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
@@ -269,7 +269,7 @@ describe('a delivery', () => {
     const stuck = await subscribe(team, await startEndpoint(hangs));
     const quick = await startEndpoint();
     await subscribe(team, quick);
-    // The number of slots that an endpoint begins with. After them an endpoint that hangs rests.
+    // An endpoint begins with four slots. If it hangs, its queue pauses after these four attempts have timed out.
     for (let n = 0; n < 4; n += 1) await publish(team, steps, n);
     await app.deliver();
     expect(quick.requests.length).toBe(4);

@@ -165,7 +165,7 @@ describe('an endpoint that only fails', () => {
 });
 
 describe('an endpoint whose URL changes while an attempt is under way', () => {
-  /** The delivery to the first URL, which has not answered, and the endpoint at the new URL. */
+  /** Starts a delivery, then changes the URL. `answer` ends the request at the old URL. `there` is the new endpoint. */
   async function move(
     change: object = {},
   ): Promise<{ id: string; there: Endpoint; answer: (code: number) => Promise<void> }> {

@@ -10,8 +10,9 @@ import type { Consequences } from './record-outcomes.ts';
 
 /**
  * Disables endpoints that responded with 410 or have failed for too long, and publishes an event for each. An endpoint
- * stays enabled if its URL has changed or an attempt has succeeded since then. If another transaction locks the
- * endpoint because it deletes or changes it, this function skips the endpoint. The next failure tries again.
+ * stays enabled if its URL has changed since the failed attempt. An endpoint that failed for too long also stays
+ * enabled if another attempt has succeeded meanwhile. If another transaction locks the endpoint to delete or change it,
+ * this function skips the endpoint. The next failure tries again.
  */
 export async function disableEndpoints(ctx: Ctx, endpoints: Consequences['disable']): Promise<void> {
   for (const endpoint of endpoints) await disableEndpoint(ctx, endpoint);

@@ -47,7 +47,7 @@ type Row = {
   current: boolean[] | null;
 };
 
-/** How long an entry may be used. A secret that expires may still sign for up to this time. */
+/** How long we use a cached endpoint. So a secret may still sign for up to this time after it has expired. */
 const CACHED_MS = 60_000;
 const MAX_CACHED = 20_000;
 

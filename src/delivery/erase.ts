@@ -15,12 +15,12 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
 
 /**
  * Erases some events about the user, with their attempts and their waiting deliveries. Returns true if there may be
- * more. A user can have hundreds of thousands of queue rows. No statement here takes longer because of them, or because
- * of the rows of other users.
+ * more. A queue table can have hundreds of thousands of rows, of this user and of others. The time of a statement must
+ * not grow with their number.
  * Each statement finds rows one by one and deletes them by ctid, PostgreSQL's address of a row. If PostgreSQL planned a
  * join by statistics from a time when the table was empty, it would read all rows of the table. Each lookup orders by
- * the key, because PostgreSQL might otherwise search retries by due time. We insert the table names with `sql.table`,
- * so that PostgreSQL prepares no statement and caches no old plan.
+ * the key, because PostgreSQL might otherwise search retries by due time. A statement with `sql.table` is not prepared.
+ * So PostgreSQL makes a new plan for each run, and caches no plan from a time when the table was empty.
  */
 export async function eraseSomeEvents({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<boolean> {
   await lockReplayed(db, team);
@@ -52,8 +52,8 @@ export async function eraseSomeEvents({ db, team }: TxCtx<TeamCtx>, user: { id: 
 
 /**
  * Erases some rows of a team that belong to no user: its queue, the counts of its deliveries, and its own events with
- * their attempts. Call it after the team's users are erased. Returns true if there may be more. As in eraseSomeEvents,
- * PostgreSQL prepares no statement.
+ * their attempts. Call it after the team's users are erased. Returns true if there may be more. PostgreSQL plans each
+ * statement at each run, for the reason that eraseSomeEvents states.
  */
 export async function eraseSomeOfTeam({ db, team }: TxCtx<TeamCtx>): Promise<boolean> {
   await lockReplayed(db, team);

@@ -15,18 +15,19 @@ const BATCH = 256;
 const ENOUGH = 64;
 const MOMENT_MS = 4;
 /**
- * How long the outcome of a time-out waits for others. Many attempts time out together, and nothing waits for their
- * outcomes.
+ * After an attempt timed out, the writer waits this long for further outcomes. Many attempts time out together, and one
+ * statement can then write all their outcomes.
  */
 const GATHER_MS = 25;
 const AGAIN_AFTER_MS = 500;
 /**
- * We try again after this time if another transaction locks a row that we want to delete. Such a transaction erases a
- * user, or undoes the deletion of a user, and may take some time.
+ * We try again after this time if another transaction locks a row that we want to delete. The other transaction erases
+ * a user, or undoes the deletion of a user, and may take some time.
  */
 const AFTER_LOCK_MS = 2_000;
 /**
- * The writer gives up after this many tries. By then the leases have ended, and other workers repeat these deliveries.
+ * The writer gives up after this many tries. By then the leases of the endpoint queues have ended, and other workers
+ * repeat these deliveries.
  */
 const MAX_TRIES = 60;
 /**
@@ -177,8 +178,8 @@ const BRIEFLY = sql`set local lock_timeout = '200ms'`;
 const isOfReplays = (batch: EndedDelivery[]): boolean => batch.some(({ delivery }) => delivery.from === 'replays');
 
 /**
- * Writes the outcomes of one batch. A batch contains either only outcomes of replays or none. While somebody erases
- * events of a team, the outcomes of the team's replays come back as locked, and we write them later.
+ * Writes the outcomes of one batch. All outcomes of a batch belong to webhook replays, or none does. While somebody
+ * erases events of a team, the function returns the outcomes of the team's replays as locked, and we write them later.
  */
 async function recordBatch(ctx: TxCtx<Ctx>, batch: EndedDelivery[]): Promise<Consequences> {
   if (!isOfReplays(batch)) return recordOutcomes(ctx, batch);

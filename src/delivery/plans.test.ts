@@ -1,5 +1,5 @@
-// The rows that statements of delivery read in large tables: with cached plans from empty tables, with plans made
-// without statistics, and with plans made with fresh statistics.
+// Counts the rows that the statements of this folder read in large tables. It does so with three kinds of plans:
+// cached while the tables were empty, made without statistics, and made with fresh statistics.
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -39,21 +39,21 @@ const PAUSED = 200_000;
 const NOT_DUE = 200_000;
 const TEAMS = 500;
 const ENDPOINTS_EACH = 20;
-/** The endpoint queues in one statement. */
+/** The number of endpoint queues that one measured statement handles. */
 const AT_ONCE = 100;
 
 let app: TestApp;
 let team: Team;
 let endpoint: Endpoint;
 let webhook: string;
-/** One connection each, so that the measured plan is the cached one. */
+/** Each has only one connection, because every connection caches plans of its own. So we measure the cached plan. */
 type Connections = { worker: Database; api: Database };
 let worker: Database;
 let api: Database;
 let ctx: Ctx;
-/** The endpoints beside that of `team`. Each belongs to a team with several. */
+/** Ids of endpoints of other teams. Each of these teams has several endpoints. */
 let endpoints: string[] = [];
-/** The events in the table. */
+/** The ids of the events in the table. */
 let stored: string[] = [];
 const paused = newId();
 const failing = newId();
@@ -73,7 +73,7 @@ function use(connections: Connections): void {
   ctx = acrossTeams({ ...app.ctx, db: worker.db });
 }
 
-/** Connections that cache the plans made now, for any values. Otherwise PostgreSQL decides about that each time. */
+/** Opens connections that run each statement once and cache its plan. PostgreSQL then uses this plan for all values. */
 async function openWithCachedPlans(): Promise<Connections> {
   const opened = connect();
   use(opened);
@@ -122,7 +122,10 @@ async function asOwner<Row extends object>(text: string): Promise<Row[]> {
   }
 }
 
-/** 10,000 endpoints without a delivery, a disabled one with the whole backlog, and one whose retries are not due. */
+/**
+ * Inserts 10,000 endpoints without a delivery, a disabled endpoint with all waiting deliveries, and an endpoint whose
+ * retries are not due.
+ */
 async function fill(): Promise<void> {
   await asOwner(`
     insert into teams (id, org_id, name) select gen_random_uuid(), '${team.org_id}', 'Filler'
@@ -155,7 +158,7 @@ async function fill(): Promise<void> {
   await giveSecrets();
 }
 
-/** The queues in the statements have a secret that can be opened. The secrets of the others are never opened. */
+/** Gives each endpoint a secret. Only the endpoints of the measured statements need one that we can decrypt. */
 async function giveSecrets(): Promise<void> {
   const { rows } = await sql<{ id: string; team_id: string }>`
     select id, team_id from webhooks where id = any (${[paused, failing, ...endpoints]}::uuid[])`.execute(app.db);
@@ -307,10 +310,10 @@ describe.each(MADE)('with plans made %s', (made) => {
   });
 
   test.each(STATEMENTS)('$title without reading a table whole', async ({ work, on }) => {
-    // As if these leases held. Rows of a queue of another owner are not even searched.
+    // The statements use the fence 1. A statement does not search the rows of a queue that has another fence.
     await asOwner(`update endpoint_queues set fence = 1 where webhook_id in ('${queues().join("', '")}')`);
     const cost = await costOf((on?.() ?? worker).db, work);
-    // 103 endpoint queues with a few rows each. The smallest table has 10,000 rows.
+    // A statement handles 103 endpoint queues with a few rows each. Even the smallest table has 10,000 rows.
     expect(cost.rows).toBeLessThan(5_000);
     expect(cost.pages).toBeLessThan(10_000);
   });
@@ -336,8 +339,7 @@ describe.each(MADE)('with plans made %s', (made) => {
     const sender = openSender({ policy: deploymentPolicy(app.config), userAgent: 'Phial test', timeoutMs: 5_000 });
     const deliverer = new Deliverer({ ...app.ctx, db: worker.db }, { sender, metrics: app.metrics });
     const costs: number[] = [];
-    // Other connections may report earlier reads late. The smallest of three measurements is what the loop itself
-    // reads.
+    // Other connections may report earlier reads late, so a measurement can be too high. We use the smallest of three.
     for (let tries = 0; tries < 3; tries += 1) {
       const already = endpoint.received.length;
       await asOwner(`update endpoint_queues set owner = null, wake_at = null where webhook_id = '${webhook}'`);

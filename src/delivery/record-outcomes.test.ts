@@ -138,17 +138,17 @@ test('an outcome whose row is locked is written later, without another request',
 });
 
 test('deliveries that were deleted while they waited delay nothing', async () => {
-  // Two seconds if the queue rested. The best of some tries counts, because the machine may be busy.
+  // If the queue paused, each round would take two seconds. We use the fastest round, because the machine may be busy.
   let best = Infinity;
   for (let round = 0; round < 4 && best >= 1_500; round += 1) best = Math.min(best, await msAfterDeletion());
   expect(best).toBeLessThan(1_500);
 });
 
-/** The time of the next delivery after others were deleted while they waited. */
+/** Deletes deliveries while they wait, and returns how many milliseconds the next delivery then takes. */
 async function msAfterDeletion(): Promise<number> {
   const { team, webhook, endpoint } = await withWebhook();
   for (let n = 0; n < 30; n += 1) await publishTo(app, team, steps, {});
-  // Sixteen are sent. While they hang, the others, which were read ahead, are deleted with their events.
+  // When the sixteenth request arrives, the worker has already read the other deliveries. Then we delete them.
   endpoint.answer(async (response) => {
     if (endpoint.received.length === 16) {
       await other.query('delete from deliveries where webhook_id = $1', [webhook]);
@@ -172,7 +172,8 @@ describe('the commit of outcomes', () => {
     return rows.map((row) => row.source);
   };
   beforeAll(async () => {
-    // A deferred trigger reads the setting that the commit uses: that of this transaction, or the server's own.
+    // A deferred trigger runs at the commit, so it reads the setting that the commit uses. Its source is `session` if
+    // the transaction changed the setting.
     await other.query(`
       create table commits (n integer generated always as identity, source text);
       create function note_commit() returns trigger language plpgsql security definer as $$

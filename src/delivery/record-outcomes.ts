@@ -25,9 +25,9 @@ export type EndedDelivery = { delivery: Delivery; outcome: SendOutcome; delay: n
 
 export type Consequences = {
   /**
-   * Outcomes that we must write later, because another transaction locks a row. Either it deletes the row of the
-   * delivery or undoes the deletion of a user. Or the outcome is a success that ends the failures of an endpoint, and
-   * the row of the endpoint queue is locked.
+   * Outcomes that we must write later, because another transaction locks a row that they change. It may lock the row of
+   * the delivery, for example to erase a user. It may also lock the row of the endpoint queue. That delays only a
+   * success that ends the failures of the endpoint.
    */
   locked: EndedDelivery[];
   /**
@@ -36,8 +36,8 @@ export type Consequences = {
    */
   unwritten: EndedDelivery[];
   /**
-   * Endpoints to disable because they responded with 410 or have failed for too long. If `url_changes` of an endpoint
-   * has changed since then, the endpoint stays enabled, because it has another URL now.
+   * Endpoints to disable because they responded with 410 or have failed for too long. `url_changes` is the value at the
+   * failed attempt. If the endpoint has a higher value, it has another URL and stays enabled.
    */
   disable: { webhook_id: string; team_id: string; url_changes: number; reason: 'gone' | 'failing' }[];
   /** Deliveries that were requested again while they were under way. They are due again. */
@@ -61,9 +61,9 @@ export const mayExhaust = (batch: EndedDelivery[]): boolean => batch.some((ended
  * taken a queue, it writes nothing for that queue, and the new owner makes these deliveries again.
  * A transaction that locks the row of a delivery usually deletes it. A batch has deliveries of many teams, so the
  * statement skips locked rows instead of waiting. It finds rows one by one and deletes them by ctid, PostgreSQL's
- * address of a row, and each row carries its outcome through the statement. A join on keys would compare every row with
- * every outcome. If PostgreSQL planned the join when the queue was empty, it would read the complete queue. Each lookup
- * of a retry orders by the key, because PostgreSQL might otherwise search by due time.
+ * address of a row. A join on keys would compare every row with every outcome. If PostgreSQL planned the join when the
+ * queue was empty, it would read the complete queue. Each lookup of a retry orders by the key, because PostgreSQL might
+ * otherwise search by due time.
  * If somebody requested a delivery again while it was under way, it is due immediately. A failure that we caused does
  * not count against the endpoint, and neither does an outcome at a former URL. The same statement writes a success and
  * clears `failing_since`. So if another transaction locks the row of the endpoint queue, we write the success later.

@@ -27,7 +27,7 @@ const requeue = async (event_id: string, webhook_id = webhook): Promise<boolean>
 const numbers = async () =>
   (await attempted(app, webhook)).map(({ attempt, outcome, trigger }) => [attempt, outcome, trigger]);
 const rows = async () => (await queued(app, webhook)).map(({ event_id, attempt, due }) => ({ event_id, attempt, due }));
-/** As if the schedule had come to its end. */
+/** Makes a delivery whose last attempt failed. It skips the attempts between the first and the last one. */
 const exhaust = async (): Promise<string> => {
   fails();
   const event_id = await publish();

@@ -5,8 +5,8 @@ import { wakeQueues } from './queues/queue-leases.ts';
 import { RETRY_DELAYS_SECONDS } from './retry-schedule.ts';
 
 /**
- * The most attempts of one event at one endpoint. After them we do not queue the event again. The column of the number
- * has two bytes, so the number must stay small.
+ * The most attempts of one event at one endpoint. After them we do not queue the event again. The column of the attempt
+ * number has two bytes, so the number must stay small.
  */
 export const MAX_ATTEMPTS = 1_000;
 
@@ -36,9 +36,10 @@ export async function requeueDelivery(ctx: TxCtx<TeamCtx>, pair: Pair, trigger: 
 }
 
 /**
- * Moves a first attempt to the retries, because only their rows count requests. Returns true if there was a first
- * attempt. If it is under way, we record its outcome in the new row. PostgreSQL plans the statement at every execution,
- * because a cached plan could be from a time when the table was empty.
+ * Moves a first attempt from deliveries to retries, because only rows of retries count how often somebody requested the
+ * delivery (`asked`). Returns true if there was a first attempt. If it is under way, we record its outcome in the new
+ * row. PostgreSQL plans the statement at every execution, because a cached plan could be from a time when the table was
+ * empty.
  */
 async function moveFirst({ db, team }: TxCtx<TeamCtx>, pair: Pair, trigger: 'resend' | 'test'): Promise<boolean> {
   const { numAffectedRows } = await sql`

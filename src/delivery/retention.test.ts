@@ -27,7 +27,7 @@ test('events, attempts and waiting deliveries are dropped by whole days once the
   await publishTo(app, app.team, steps, {});
   await app.deliver();
   await endpoint.close();
-  // The same rows with ids of earlier days, because retention uses the time in the id of the event.
+  // We copy the rows with ids of earlier days, because retention goes by the time in the id of the event.
   const earlier = (id: string, days: number) => sql`overlay(${sql.ref(id)}::text placing
     (select left(uuid_v7_floor((now() at time zone 'UTC')::date - ${days}::integer)::text, 13)) from 1 for 13)::uuid`;
   const { db } = acrossTeams(app.ctx);

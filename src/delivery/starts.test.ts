@@ -9,7 +9,7 @@ function pending(): Pending {
   return made;
 }
 
-/** True when the promise has resolved after everything that was due has run. */
+/** Lets all callbacks run that are due, and returns true if the promise has resolved by then. */
 async function hasResolved(promise: Promise<void>): Promise<boolean> {
   let isResolved = false;
   void promise.then(() => (isResolved = true));

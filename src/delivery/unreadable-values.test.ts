@@ -1,4 +1,4 @@
-// Stored values that were damaged, or sealed under a lost key.
+// Deliveries whose stored event or endpoint we cannot decrypt, because it is damaged or its key is lost.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
@@ -35,7 +35,7 @@ afterEach(() => Promise.all([endpoint.close(), elsewhere.close()]));
 
 const arrived = (at: Endpoint) => at.received.map(({ id }) => id);
 
-/** Flips a bit, or flips it back. */
+/** Damages a stored value by flipping one bit. A second call repairs the value. */
 const flip = (table: string, column: string, where: string, id: string) =>
   sql`
     update ${sql.table(table)} set ${sql.ref(column)} = set_byte(${sql.ref(column)}, 20, get_byte(${sql.ref(column)},

@@ -139,7 +139,8 @@ export function openApp(ctx: Ctx, operations: Operation[], metrics: Metrics): Ap
 }
 
 /**
- * Opens a server without routes. The server limits what arrives. It compresses responses before other hooks see them.
+ * Opens a server without routes. The server limits the size and the arrival time of requests. It compresses responses
+ * before other hooks see them, so that those hooks count the compressed bytes.
  */
 function openServer(ctx: Ctx): FastifyInstance {
   const server = Fastify({
@@ -216,7 +217,7 @@ async function letGo(request: FastifyRequest, reply: FastifyReply, response: Err
     (request.body as Readable | undefined)?.destroy();
   }
   if (response?.status === 413 || isOfStream) await drainBody(request.raw);
-  // We stop waiting for the rest of the body.
+  // The client has not sent the entire body, and we do not wait for the rest.
   if (isOfStream && !request.raw.complete) reply.header('connection', 'close');
 }
 

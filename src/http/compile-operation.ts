@@ -15,7 +15,7 @@ type CompiledOperation = {
 
 const ofOperations = new WeakMap<Operation, CompiledOperation>();
 
-/** The result depends on the operation only, so all servers of a process share it. */
+/** Returns the compiled functions of an operation. All servers of a process share them. */
 export function compileOperation(operation: Operation): CompiledOperation {
   let found = ofOperations.get(operation);
   if (!found) {

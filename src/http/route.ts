@@ -245,8 +245,8 @@ const ownerOf = ({ trail }: FastifyRequest): Owner | undefined =>
   trail ? { org: trail.key.org_id, team: trail.team_id ?? trail.key.id } : undefined;
 
 /**
- * Returns the rights of the caller that can change the response. Two requests with equal input are different requests
- * if their keys have different rights, so these rights belong to what identifies a request.
+ * Returns the rights of the caller that can change the response. We store them with the input of the request. So two
+ * requests with the same idempotency key and equal input count as different if their keys have different rights.
  */
 function reachOf(ctx: Ctx): object {
   const { key, team, link, keyScopes } = ctx as Partial<ManagementCtx & LinkCtx>;

@@ -50,16 +50,16 @@ const STORAGE_PORTS = new Set([
 ]);
 
 /**
- * Returns the policy that applies both when a customer saves the URL of a webhook and at every call of one. It allows
- * globally routable unicast addresses and the networks in `allowedNetworks` (CIDR, or one address). Throws if an entry
- * of `allowedNetworks` is malformed.
+ * Returns the policy that applies when a customer saves the URL of a webhook, and again before every connection. It
+ * allows globally routable unicast addresses and the networks in `allowedNetworks` (CIDR, or one address). Throws if an
+ * entry of `allowedNetworks` is malformed.
  */
 export function addressPolicy(options: { allowedNetworks: string[]; allowHttp: boolean }): AddressPolicy {
   const networks = options.allowedNetworks.map(parseNetwork);
 
   function isAllowed(ip: string): boolean {
-    // ipaddr.js parses the IPv4-compatible address ::8.8.8.8 as the IPv4-mapped address ::ffff:8.8.8.8, which is
-    // another one. So we refuse such addresses.
+    // ipaddr.js parses the IPv4-compatible address ::8.8.8.8 as ::ffff:8.8.8.8, which is a different address (an
+    // IPv4-mapped one). So we would check the wrong address. We refuse all IPv4-compatible addresses.
     if (isIP(ip) === 0 || /^::\d+\./.test(ip)) return false;
     const address = ipaddr.process(ip);
     return isGloballyRoutable(address) || networks.some((network) => liesIn(address, network));

@@ -1,4 +1,4 @@
-// Tests with a real socket how much of an answer we read, and that we close the connection when the answer is larger.
+// Tests with a real socket how much of a response we read, and that we close the connection if the response is larger.
 import { Resolver } from 'node:dns';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -37,7 +37,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A body that never ends. It writes as fast as the client reads. */
+/** Makes the server respond with a body that never ends. It writes as fast as the client reads. */
 function forEver(status: number): void {
   answer = (response) => {
     response.writeHead(status);

@@ -71,8 +71,8 @@ export class LookupPermits {
   }
 
   /**
-   * If an organisation without a look-up under way waits, this frees the permit of the longest look-up. It does so now
-   * if that look-up has been silent for long enough, and otherwise as soon as it has.
+   * Frees the permit of the longest look-up if an organisation without a look-up under way waits. If that look-up has
+   * run for a second, the function frees its permit now and returns true. Otherwise it sets a timer for that time.
    */
   #freePermit(): boolean {
     const [oldest] = this.#permits;

@@ -68,7 +68,7 @@ async function startNameServer() {
   let answers = false;
   const server = createSocket('udp4', (question, { port }) => {
     const name = nameIn(question);
-    // A look-up asks two questions. Only the one for IPv4 addresses counts.
+    // A look-up sends two questions, for IPv4 and for IPv6 addresses. We count only the first.
     if (typeIn(question) === 1) asked.set(name, (asked.get(name) ?? 0) + 1);
     const answer = (): void => server.send(unknownName(question), port);
     if (answers) answer();
@@ -92,7 +92,7 @@ test('silent name servers delay other names of their owner, and never names of a
   const { asked, answerAll, resolver: slow } = await startNameServer();
   const allDone = Promise.allSettled([...namesOf(slow, 'loud', 60), ...namesOf(slow, 'quiet', 1)]);
   await expect.poll(() => [...asked.keys()]).toContain('quiet-0');
-  // A quarter of the 128 permits.
+  // The owner `loud` got a quarter of the 128 permits (a third of the free ones), and `quiet` got one.
   expect(asked.size).toBe(32 + 1);
   answerAll();
   await allDone;
@@ -107,7 +107,7 @@ test('a new owner waits at most a second when silent look-ups of other owners us
   await expect.poll(() => asked.size).toBe(128);
   const allDone = Promise.allSettled([...first, ...silent('second'), ...namesOf(slow, 'quiet', 1)]);
   await expect.poll(() => [...asked.keys()], { timeout: 3_000 }).toContain('quiet-0');
-  // No other owner got a permit.
+  // The look-ups of `second` still wait, because their owners have look-ups under way. Only `quiet` got a permit.
   expect(asked.size).toBe(128 + 1);
   answerAll();
   await allDone;

@@ -36,13 +36,13 @@ export type NameResolver = {
 
 export type TextResolver = {
   /**
-   * Returns the TXT records of a name; an empty list if it has none. We never cache the records. Rejects with
+   * Returns the TXT records of a name, or an empty list if it has none. We never cache the records. Rejects with
    * NameNotResolved.
    */
   texts: (owner: Owner, hostname: string) => Promise<string[]>;
 };
 
-/** The time until which at least one caller waits for the look-up. */
+/** The callers that wait for one look-up. `until` is the time until which at least one of them waits. */
 type Asker = { until: number };
 
 type Options = { servers?: string[]; hostsFile?: string; timeoutMs?: number };

@@ -14,7 +14,7 @@ export type ConnectorOptions = {
    * The time limit. It applies to the TCP connection including name resolution, and separately to the TLS handshake.
    */
   timeoutMs: number;
-  /** When it is aborted, the TCP connection is destroyed. */
+  /** An abort of this signal destroys the TCP connection. */
   signal?: AbortSignal;
   lookup: Lookup;
   /** Starts TLS on an open connection. Usually made by `tlsStarter`. */
@@ -36,8 +36,8 @@ export class AddressRefused extends Error {
 }
 
 /**
- * The pause before we try the next address of a host. A host may have an IPv6 address on which it does not respond, and
- * must still be reachable on another one. Node's default of 250 ms is too short for hosts that are only far away.
+ * The pause before we try the next address of a host. A host may not respond on its IPv6 address but on its IPv4
+ * address. Node's default of 250 ms is too short for hosts that respond but are far away.
  */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 

@@ -12,7 +12,7 @@ const open = (cipher: Cipher, sealed: Buffer): string => cipher.openText('orders
 const apps: TestApp[] = [];
 let app: TestApp;
 
-/** Starts once more on the same database. */
+/** Claims the cipher for the same database once more, like a second start with these encryption keys. */
 const start = (keys = ''): Promise<Cipher> => {
   const { config, secrets } = parseConfig({ PHIAL_ENCRYPTION_KEYS: keys });
   return claimCipher(app.db, config, secrets);

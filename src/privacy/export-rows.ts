@@ -27,7 +27,7 @@ type RowsOfTable = {
   without?: readonly string[];
 };
 
-/** Lines that a module makes itself. Also names the tables whose data they contain. */
+/** Lines that a module makes itself. `tables` names the tables whose data the lines contain. */
 type OwnLines<W> = {
   type: string;
   tables: readonly (keyof DB & string)[];

@@ -11,7 +11,7 @@ import { rotateKeys } from './rotate.ts';
 
 const key = (version: number): string => `${version}:${Buffer.alloc(32, version).toString('base64')}`;
 
-/** `behind` does not have the key with which `ahead` seals. */
+/** Two services on one database. `behind` does not have the encryption key with which `ahead` seals. */
 let behind: TestApp;
 let ahead: TestApp;
 const lines: string[] = [];
@@ -94,7 +94,7 @@ test('a process without a key leaves background jobs to one that has it, and giv
 
 test('a worker without a key counts no attempt and releases the queue, and one with the key delivers', async () => {
   const endpoint = await startEndpoint({ invented: true });
-  // The process does not know yet which keys are in use.
+  // As before its first heartbeat, the process does not know yet that it lacks a key.
   behind.ctx.cipher.noteMissing([]);
   const webhook = await subscribe(behind.team, endpoint);
   const known = await publishTo(behind, behind.team, steps, { n: 1 });
@@ -135,7 +135,7 @@ test('rotate-keys is refused while a process does not have the key or seals with
   const both = { ...behind.ctx, cipher: { ...behind.ctx.cipher, versions: [1, 2] } };
   const second = await announceProcess(both, 'api');
   await expect(rotate()).rejects.toThrow(/api on .* still seals with version 1/);
-  // The process was killed, so its heartbeat ends.
+  // As if the process had been killed: its last heartbeat is more than a minute old.
   await query(behind.databaseUrl, `update processes set seen_at = now() - interval '61 seconds'`);
   await rotate();
   await second.stop();

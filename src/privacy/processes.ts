@@ -9,7 +9,7 @@ import { Outage } from '../db/session/outage.ts';
 import type { Cipher } from './cipher.ts';
 
 const BEAT_MS = 10_000;
-/** Several heartbeats can be late. So we take a process for dead only after this time without one. */
+/** A process counts as dead after this time without a heartbeat. It is long, because several heartbeats can be late. */
 export const GONE_AFTER_SECONDS = 60;
 
 export type Presence = { stop: () => Promise<void> };
@@ -67,8 +67,8 @@ async function beat(db: Db, { id, role, cipher }: { id: string; role: string; ci
 }
 
 /**
- * Returns the encryption key versions that are in use but whose keys this process does not have. With them, the cipher
- * distinguishes a missing key from an invalid version.
+ * Returns the encryption key versions that are in use but whose keys this process does not have. It also passes them to
+ * the cipher, which can then distinguish a missing key from an invalid version.
  */
 export async function findMissingKeys(db: Db, cipher: Cipher): Promise<number[]> {
   const { rows } = await sql<{ version: number }>`

@@ -11,7 +11,10 @@ import { rotateKeys } from './rotate.ts';
 
 const second = `2:${Buffer.alloc(32, 2).toString('base64')}`;
 
-/** The service with the key that the sandbox made. `renewed` is the same service with a second key that seals. */
+/**
+ * `app` is the service with the encryption key that the sandbox generated. `renewed` is the same service with a second
+ * key, with which it seals.
+ */
 let app: TestApp;
 let renewed: TestApp;
 let userId: string;

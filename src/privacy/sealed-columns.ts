@@ -102,12 +102,13 @@ export type LookupKind =
   | 'mail_reader'
   /** ehr_members.integration_member_hash: an EHR's own id of a person, hashed for the organisation. */
   | 'integration_member'
-  /** A patient's date of birth. */
+  /** order_name_words.word_hash: a patient's date of birth. */
   | 'birth_date'
   /** samples.extra: the text of a note. */
   | 'note'
   /** sample_records.record: a user, a provider and the provider's id of a record. */
   | 'sample_record'
+  /** The name of an app or a device in an imported file, hashed for the user. */
   | 'source'
   /**
    * team_credentials.client_secret_hash: the secret of a team's own application. By the hash, a list shows that the
@@ -119,8 +120,8 @@ export type LookupKind =
    */
   | 'external_user'
   /**
-   * appointment_slots.site_hash: the provider that visits or the center, together with the zip code or the code of the
-   * center.
+   * appointment_slots.site_hash: the place of an appointment. For a visit at home, it is the company and the zip code.
+   * Otherwise it is the company and its code of the center.
    */
   | 'appointment_place'
   /** idempotency_keys.request_hash: all input of a request. */

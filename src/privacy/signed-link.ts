@@ -10,8 +10,8 @@ export type SignedLink = {
   /** In seconds since 1970. */
   expires: number;
   /**
-   * A team can end all its links at once, which increases its generation. This is the team's generation when we made
-   * the link. Links of earlier generations are not valid.
+   * The team's generation when we made the link. A team can end all its links at once, and this increases its
+   * generation. Links of earlier generations are not valid.
    */
   generation: number;
   /** The API key with which the caller got the link. Null if there was no key. */
@@ -71,7 +71,7 @@ export function signedUrl(
  */
 type Obtained = Partial<Pick<TeamCtx, 'team' | 'keyId'>>;
 
-/** Returns the team's generation and the API key. The link is valid only as long as they are. */
+/** Returns the team's generation and the API key of the caller. A change of one of them can end the link early. */
 export const obtainedBy = ({ team, keyId }: Obtained): Pick<SignedLink, 'generation' | 'key_id'> => ({
   generation: team?.settings.signed_link_generation ?? 0,
   key_id: keyId ?? null,

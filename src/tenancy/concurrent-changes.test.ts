@@ -1,4 +1,4 @@
-// Two equal requests at the same moment: the second waits, and then reads the result of the first.
+// Two equal requests arrive at the same moment. The second waits for the first, and then sees what the first wrote.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
 import { overlapTransactions } from '../../test/overlap-transactions.ts';

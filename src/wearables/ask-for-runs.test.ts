@@ -92,7 +92,7 @@ describe('incoming data', () => {
     const { resource, provider, timestamp } = heartRate(61);
     await team.api('DELETE', `/v2/timeseries/${user_id}/samples`, [{ resource, provider, timestamp }]);
     await runPendingQueries(app);
-    // Its day has no samples left and so no row.
+    // The day of the deleted sample has no samples left. So the result has no row for this day.
     expect(await meanOf(team, user_id, query.id)).toEqual([]);
   });
 
@@ -214,7 +214,7 @@ test('a new order of providers adds no row per user, however many users there ar
     )
     insert into streams (user_id, team_id, resource, provider, source_type)
     select id, ${team.id}, 'heartrate', 'oura', 'ring' from made`.execute(app.db);
-  // Making the query has asked for this.
+  // Creating the query queued a job. This test counts only later jobs.
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   const rows = async () => {
     const { rows: counted } = await sql<{ jobs: number; runs: number }>`

@@ -86,8 +86,8 @@ export async function askForRuns(
 /**
  * Requests a run for this user of each of the team's queries that reads any data of the user. Call it when something
  * changes that affects all runs, for example the user's time zone. First this transaction becomes the user's only
- * writer. Without that, a waiting run could begin before the commit and miss the change, while this transaction
- * requests no run because one was waiting.
+ * writer, so that a waiting run begins only after the commit. Otherwise the waiting run could miss the change, and this
+ * transaction would request no other run.
  */
 export async function askForAllRuns(ctx: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const read = await resourcesRead(ctx);
@@ -109,10 +109,10 @@ export const hasAny = (userId: RawBuilder<unknown>, resource: RawBuilder<unknown
    or exists (select from summaries s where s.user_id = ${userId} and s.resource = ${resource}))`;
 
 /**
- * Requests the runs of some of the team's queries for all users. `condition` chooses the queries. This only marks the
- * queries, so that their spreads (spread-query.ts) begin again. So it takes the same time for any number of users. If
- * the spread of a query waits already, its time stays. With `waitSeconds`, the spread begins after that time, so that
- * all processes know the query by then.
+ * Requests the runs of some of the team's queries for all users. `which` is the SQL condition that chooses the queries.
+ * This function only marks the queries and starts their spreads (spread-query.ts), which request the runs in steps. So
+ * it takes the same time for any number of users. Without `waitSeconds`, a spread that waits already keeps its time.
+ * With `waitSeconds`, the spread begins after that time, so that all processes know the query by then.
  */
 export async function askForRunsOfTeam(
   { db, team }: TxCtx<TeamCtx>,

@@ -1,6 +1,6 @@
 // When heart rates are added, changed or deleted, this file requests the heart-rate zones of the workouts at these
-// times. It only finds the workouts, so that writes of heart rates stay fast. summaries/heart-rate-zones computes the
-// zones.
+// times: how long the heart beat in each range of rates. It only finds the workouts, so that writes of heart rates stay
+// fast. summaries/heart-rate-zones computes the zones.
 import { sql, type RawBuilder } from 'kysely';
 import { Type } from 'typebox';
 import { addJobsOf, jobKind } from '../db/define-job.ts';
@@ -30,8 +30,8 @@ const MAX_WORKOUTS = 200;
 const HOUR = 13;
 
 /**
- * Requests zones for the workouts during which heart rates have changed at these times. If the source of a workout has
- * reported zones, these stay.
+ * Requests zones for the workouts during which heart rates have changed. `times` are the times of these heart rates. If
+ * the source of a workout has reported zones, Phial keeps them.
  */
 export async function askForZones(ctx: Writer, user: { id: string }, times: string[]): Promise<void> {
   if (times.length === 0) return;

@@ -3,8 +3,8 @@ import { millisecondsOf } from '../wire/moment.ts';
 import { timeZone } from '../wire/time-zone.ts';
 
 /**
- * How local time differs from UTC at a person: by the offset if it is known, else by the time zone if it is known, else
- * not at all.
+ * How a person's local time differs from UTC. If the offset is known, it decides, else the time zone. If both are null,
+ * local time is UTC.
  */
 export type Clock = {
   /** Seconds east of UTC at the moment. Null means that the offset is unknown; 0 means UTC. */
@@ -70,7 +70,7 @@ export function momentOfClock(date: string, sinceMidnight: number, clock: Clock)
       : millisecondsOf(end) - (DAY_MS - sinceMidnight);
   return new Date(at).toISOString();
 }
-/** The largest offset from UTC that any time zone has had. */
+/** More than any time zone has ever differed from UTC. */
 const FURTHEST_MS = 16 * 3_600_000;
 
 function localDay(at: number, { timezone_offset: offset, time_zone: zone }: Clock): string {

@@ -50,7 +50,7 @@ const push = async (...samples: object[]): Promise<void> => {
 };
 type Deleted = { deleted: number; ids: string[]; detail: { loc: unknown[]; type: string }[]; code: string };
 const remove = (deletions: object[], options = {}) => team.api<Deleted>('DELETE', samplesPath(), deletions, options);
-/** Makes calls with a token of the user. */
+/** Returns request options that authenticate as the user, not as the team. */
 const asUser = async () => {
   const { body } = await team.api<{ sign_in_token: string }>('POST', `/v2/user/${user_id}/sign_in_token`);
   return { key: null, headers: { authorization: `Bearer ${body.sign_in_token}` } };
@@ -76,7 +76,7 @@ describe('samples', () => {
     const { status, body } = await remove([
       { ...watch, timestamp: minute(0) },
       { ...watch, start: minute(2), end: '2026-01-05T07:05:00.000Z' },
-      // Overlaps the one above, and is the same moment with another offset.
+      // Overlaps the range above. The end is minute 6, written with another offset.
       { ...watch, start: minute(4), end: '2026-01-05T00:06:00-07:00' },
       { provider: 'apple_health_kit', record_id: 'record-8' },
       { provider: 'apple_health_kit', record_id: 'series-9' },
@@ -111,7 +111,7 @@ describe('samples', () => {
     expect((await remove([{ provider: 'apple_health_kit', record_id: 'first' }])).body).toEqual({ deleted: 0 });
     expect((await remove([{ provider: 'apple_health_kit', record_id: 'second' }])).body).toEqual({ deleted: 1 });
     await push(heartRate(1));
-    // It was pushed without a record: the old record has no samples left.
+    // The last push had no record id. So the record `second` has no samples left.
     expect((await remove([{ provider: 'apple_health_kit', record_id: 'second' }])).body).toEqual({ deleted: 0 });
     expect((await takeWebhooks()).filter(({ event_type }) => event_type.endsWith('.created'))).toHaveLength(2);
   });

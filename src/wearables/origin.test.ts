@@ -62,7 +62,7 @@ test('Data of a poll is live', async () => {
   await choose(false);
   await connect();
   await app.runJobs();
-  // As if none of the days that polls cover had brought data.
+  // Without stored samples, the next poll brings all samples of its days as new samples.
   await sql`delete from samples where stream_id in (select id from streams where user_id = ${user_id})`.execute(app.db);
   await takeOrigins();
   await refresh(app, team, user_id);

@@ -7,7 +7,10 @@ import type { Requirement } from '../wire/rules.ts';
 const MAX_DAYS = 365;
 const DAY_MS = 86_400_000;
 
-/** Returns the query parameters `start_date` and `end_date`. `what` is what each of them is, for their descriptions. */
+/**
+ * Returns the query parameters `start_date` and `end_date`. `what` says in their descriptions what kind of value they
+ * are, for example `calendar date`.
+ */
 export const rangeOfDays = (what: string): { start_date: TString; end_date: TOptional<TString> } => ({
   start_date: Type.String({
     format: 'lower-bound',
@@ -40,7 +43,7 @@ export const aYearAtMost: Requirement = {
   },
 };
 
-/** Returns the number of calendar days between two dates. Of a moment, only the date in its text counts. */
+/** Returns the number of calendar days between two dates. If a value is a moment, only the date in its text counts. */
 const daysBetween = (from: string, to: string): number =>
   (Date.parse(to.slice(0, 10)) - Date.parse(from.slice(0, 10))) / DAY_MS;
 

@@ -24,7 +24,7 @@ const SOURCE_TYPE_ORDER: readonly SourceType[] = [
   'unknown',
 ];
 
-/** An app on a device. If they are not known, only the provider and the source type. */
+/** A source of data: an app on a device. The ids of app and device are null if they are not known. */
 export type Source = { provider: string; source_type: string; app_id: string | null; device_id: string | null };
 
 /**
@@ -39,8 +39,8 @@ const ROWS_AT_ONCE = 1_000;
 /**
  * Sorts sources, the best first. The order of providers decides first: those that the query names, then those of the
  * team. Then the source type decides. At last the names of app and device decide, so that the result does not depend on
- * the order in which data arrived. A source without an app comes after one with an app, and what a person typed in
- * comes last. `apartBy` returns the group of a source. Only sources of one group compete.
+ * the order in which data arrived. A source without an app comes after a source with an app. Data that a person typed
+ * in comes last. `apartBy` returns the group of a source. Only sources of one group compete.
  */
 export function rank<S extends Source>(
   sources: readonly S[],
@@ -102,8 +102,8 @@ function inOrder<S extends Source>(sources: readonly S[], providers: readonly st
 }
 
 /**
- * Sorts sources in the same order for one source (`own`). Among equally good sources, `own` comes first, then others of
- * its provider.
+ * Sorts sources by provider and source type, as `rank` does. Among equally good sources, `own` comes first, and then
+ * sources with the same app or device.
  */
 export const rankFor = <S extends Source>(own: Source, sources: readonly S[], providers: readonly string[]): S[] =>
   sources.toSorted(

@@ -6,7 +6,7 @@ import { addFormats } from '../wire/formats.ts';
 import type { Rule } from '../wire/rule.ts';
 import { RULES } from '../wire/rules.ts';
 
-/** The path from a value to a part of it. */
+/** The keys and indexes that lead from a value to a field within it. */
 export type Path = string[];
 
 const ajv = new Ajv({ allErrors: true, strict: false, strictNumbers: true, validateSchema: false });

@@ -14,10 +14,10 @@ export type Series = {
   /** True if samples have a start and an end; false if they have one moment. */
   interval: boolean;
   /**
-   * Whether the values of a day add up, as steps do. If so, several sources complete each other, and it must be clear
-   * when two sources report the same. With `as measured`, they do if their intervals overlap or their moments are
-   * equal. With `by the hour`, they do if both report in the same hour, because it is not known which time a sample
-   * covers. Null if values do not add up.
+   * Whether the values of a day add up, as steps do; null if they do not. If values add up, several sources complete
+   * each other, and values that two sources report must count only once. With `as measured`, two samples report the
+   * same if their intervals overlap or their moments are equal. With `by the hour`, they report the same if they are in
+   * the same hour, because we do not know which time a sample covers.
    */
   additive: 'as measured' | 'by the hour' | null;
   /** The kind of `value`: a number, a text, or two numbers (systolic and diastolic). */
@@ -25,8 +25,8 @@ export type Series = {
   /** The smallest and the largest possible `value`, in the unit of the series. */
   range: Range;
   /**
-   * True for percentages that are never between 0 and 1. A value there is a fraction that somebody has not converted:
-   * 0.97 instead of 97.
+   * True for percentages that are never between 0 and 1. A value between 0 and 1 is a fraction that somebody has not
+   * converted: 0.97 instead of 97.
    */
   isNeverFraction: boolean;
   /** The only possible `value`, if a sample only states that something happened; null for any other series. */
@@ -37,7 +37,7 @@ export type Series = {
   typeOptional: boolean;
   /** True if two samples of one moment with different types are two samples, as the parts of a lipid panel are. */
   keyedByType: boolean;
-  /** Other members of a sample, each with its allowed values. `list` means that a member can have several values. */
+  /** Other fields of a sample, each with its allowed values. `list` means that a field can have several values. */
   extras: Readonly<Record<string, { words: readonly string[]; list?: true; answered: 'always' | 'optional' }>>;
   /** True if the series also has the older operation, whose response is one list. */
   ungrouped: boolean;

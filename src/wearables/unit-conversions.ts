@@ -11,8 +11,8 @@ export const times =
  */
 const GLUCOSE_MG_DL = 18.0156;
 /**
- * The same for lipids. The molar mass of cholesterol is 386.65 g/mol, and that of triglycerides, as triolein, is 885.4
- * g/mol (NIST WebBook).
+ * How many milligrams per decilitre of cholesterol or of triglycerides are one millimole per litre. The molar mass of
+ * cholesterol is 386.65 g/mol. The molar mass of triglycerides, as triolein, is 885.4 g/mol (NIST WebBook).
  */
 const CHOLESTEROL_MG_DL = 38.665;
 const TRIGLYCERIDES_MG_DL = 88.54;

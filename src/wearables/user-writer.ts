@@ -29,12 +29,13 @@ export const asWriter = <T>(
  * Makes this transaction the only writer of a user's incoming data until it commits.
  *
  * Pushes, and chunks of pulls and files, call this first. Afterwards they lock connections, summaries and streams in
- * different orders, and could deadlock without it. An erasure calls it too, and so waits for a push that is running.
- * Otherwise the rows of that push would remain after the erasure.
+ * different orders, so they could deadlock if two of them wrote at the same time. An erasure calls it too, and so waits
+ * for a push that is running. Otherwise the rows of that push would remain after the erasure.
  *
- * Some rows are locked before, because they say whether there is work to do. A chunk of a file locks the user's row and
- * then the row of the import. An erasure locks the user's row or the ended agreement. The last step of a user's erasure
- * has also locked connections. These cannot deadlock with a push, because `asWriter` writes nothing for a deleted user.
+ * Some callers lock rows before, because these rows say whether there is work to do. A chunk of a file locks the user's
+ * row and then the row of the import. An erasure locks the user's row or the ended agreement. The last step of a user's
+ * erasure has also locked connections. It cannot deadlock with a push, because `asWriter` writes nothing for a deleted
+ * user.
  */
 export async function becomeWriter({ db, team }: TxCtx<TeamCtx>, userId: string): Promise<void> {
   await lockName(db, 'writer', team.id, userId);

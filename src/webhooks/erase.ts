@@ -3,8 +3,8 @@ import type { Ctx, TeamCtx, TxCtx } from '../context.ts';
 import type { Exports } from '../privacy/export-rows.ts';
 
 /**
- * The webhook tables of an export. Headers are left out, because they may contain credentials of an endpoint. Secrets
- * are left out too.
+ * The webhook tables of an export. The export contains no secrets. It contains no headers either, because headers may
+ * contain credentials of an endpoint.
  */
 export const EXPORTS: Exports = {
   ofTeam: [{ type: 'webhook', table: 'webhooks', key: ['id'], without: ['headers'] }],
@@ -35,8 +35,8 @@ async function dropReplays({ db, config }: Ctx): Promise<void> {
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await dropReplays(ctx);
   await sql`delete from webhook_secrets where expires_at < now()`.execute(ctx.db);
-  // Phial can make an attempt as long as the event is stored. Retention deletes the attempt's row in the log together
-  // with the event, up to a day after the retention time. So replaced headers are stored until then.
+  // A stored attempt may refer to replaced headers. Retention deletes the attempt together with its event, up to a day
+  // after the retention time. So we store the headers a little longer.
   await sql`
     delete from webhook_header_sets
      where replaced_at < now() - make_interval(days => ${ctx.config.retentionDays}::integer + 2)`.execute(ctx.db);

@@ -1,5 +1,6 @@
-// The pages of tables and indexes that reads of attempts and events touch in large tables: with cached plans from empty
-// tables, with plans without statistics, and with fresh plans. Rows would not show the scan of a whole index.
+// Counts the pages of tables and indexes that statements of this folder read in large tables. It does so with three
+// kinds of plans: cached while the tables were empty, made without statistics, and made with fresh statistics. A count
+// of rows would not show the scan of a whole index.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
@@ -19,7 +20,7 @@ import { findMetrics } from './metrics/find.ts';
 
 const DAYS = 8;
 const EVENTS = 60_000;
-/** Ids of yesterday, of one event. */
+/** The number of failed attempts of one event, with ids of yesterday. */
 const FAILED = 100_000;
 const WAITING = 30_000;
 const USERS = 5_000;
@@ -82,7 +83,7 @@ async function openWithCachedPlans(): Promise<Database> {
 const ctxOn = ({ db }: Database): TeamCtx =>
   forTeam({ ...app.ctx, db }, { id: team.id, org_id: team.org_id, settings: {} });
 
-/** All for one event, so that each statement runs that depends on the result of another. */
+/** Inserts one event with one attempt. Some statements run only if an earlier statement has found these rows. */
 async function fillWithOne(): Promise<void> {
   const { user_id } = await makeUser(team);
   [event, attempt] = [newId(), newId()];
@@ -94,8 +95,8 @@ async function fillWithOne(): Promise<void> {
 }
 
 /**
- * A team with many users: events of all days with an attempt each at the endpoint, waiting deliveries, and deferred
- * ones.
+ * Inserts many users, events of all days with an attempt each at the endpoint, waiting deliveries, and deferred
+ * deliveries.
  */
 async function fill(): Promise<void> {
   const idOf = (n: string): string =>
@@ -197,8 +198,8 @@ describe.each(MADE)('with plans made %s', (made) => {
       select statement, custom_plans::integer as anew, generic_plans::integer as generic from pg_prepared_statements
        where statement ~ '(from|join) \\(*(select.*)?(events|attempts)'`.execute(db);
     expect(rows.filter(({ anew, generic }) => anew > 0 || generic < 3).map(({ statement }) => statement)).toEqual([]);
-    // Attempts by endpoint and status (4), attempts of an event, waiting deliveries, the event without and with its
-    // body, a page and its bodies.
+    // The statements that read events or attempts. They read attempts by endpoint and status (4), attempts of an event,
+    // waiting deliveries, an event without and with its body, a page of the feed and its bodies.
     expect(rows.length).toBe(11);
   });
 });

@@ -4,7 +4,7 @@ import { isBirthDate } from './birth-date.ts';
 const at = (moment: string): number => Date.parse(`${moment}Z`);
 
 test.each([
-  // At UTC+14 the next day begins at 10:00 UTC; at UTC-12 the day before ends at 12:00 UTC.
+  // At UTC+14 the next day begins at 10:00 UTC. At UTC-12 the previous day ends at 12:00 UTC.
   ['2026-11-21T00:01', '1896-11-20', '2026-11-21'],
   ['2026-11-21T09:59', '1896-11-20', '2026-11-21'],
   ['2026-11-21T10:01', '1896-11-20', '2026-11-22'],

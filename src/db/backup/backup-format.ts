@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 
-/** A release that changes the format, so that older releases cannot read its backups, increases this number. */
+/** We increase this number when a release changes the format in such a way that older releases cannot read it. */
 export const BACKUP_FORMAT = 1;
 
 export type TableCopy = {

@@ -47,8 +47,8 @@ async function ask<R>(url: string, text: string): Promise<R[]> {
 }
 
 /**
- * One line a table: its name, its number of rows and a hash of the rows. It ignores `last_used_at` of keys, which a
- * running service updates.
+ * Returns one line for each table: its name, its number of rows and a hash of the rows. It ignores `last_used_at` of
+ * keys, because a running service updates it.
  */
 async function contents(url: string): Promise<string[]> {
   const tables = await ask<{ name: string }>(
@@ -68,7 +68,7 @@ async function contents(url: string): Promise<string[]> {
 const rowsOf = (table: string): string =>
   table === 'team_api_keys' ? "(select to_jsonb(k) - 'last_used_at' from team_api_keys k)" : `"${table}"`;
 
-/** A migrations directory with one file more than this release has, as the next release could have. */
+/** Makes a migrations directory of an invented next release: the files of this release and one more. */
 async function nextRelease(sql: string): Promise<string> {
   const directory = join(folder, 'next-migrations');
   await cp(MIGRATIONS, directory, { recursive: true });
@@ -99,7 +99,7 @@ describe('the backup of a full database', () => {
     await backup({ ownerUrl: app.databaseUrl, directory, log });
     return directory;
   };
-  /** A copy of a backup from before the tests, for those that do not need the newest data. */
+  /** Copies the backup that was made before the tests. This is faster than a new backup. */
   const savedBefore = async (): Promise<string> => {
     await cp(saved, join(folder, 'copy'), { recursive: true });
     return join(folder, 'copy');
@@ -515,7 +515,7 @@ async function reseal(directory: string, change: (manifest: Manifest) => Manifes
   await writeFile(manifestPath(directory), sealManifest(change(manifest)));
 }
 
-/** Another text for a table, with a matching checksum. A check of the files alone cannot find it. */
+/** Replaces the rows of a table in a backup, and corrects the checksum. So only the load itself can find the change. */
 async function replaceTable(directory: string, name: string, text: string): Promise<void> {
   const file = gzipSync(text);
   await writeFile(tablePath(directory, name), file);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The items of an array as PostgreSQL reads them, each as its own text. */
+/** Sends an array to PostgreSQL, and returns each item as the text that PostgreSQL makes of it. */
 async function heard(array: Buffer, type: string): Promise<(string | null)[]> {
   const { rows } = await sql<{ item: string | null }>`
     select item::text from unnest(${array}::${sql.raw(type)}[]) with ordinality as list (item, n) order by n`.execute(

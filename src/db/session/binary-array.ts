@@ -23,11 +23,11 @@ export const byteaArray = (items: Items<Buffer>): Buffer =>
     write: ({ bytes }, item, at) => void item.copy(bytes, at),
   });
 
-/** A `bigint[]` of whole numbers. A JavaScript number must represent each of them exactly. */
+/** A `bigint[]`. Throws RangeError for a number that is not whole, or that JavaScript does not represent exactly. */
 export const int8Array = (items: Items<number>): Buffer =>
   arrayOf(OF.int8, items, { bytesOf: eight, write: writeInt8 });
 
-/** An `integer[]`. Throws RangeError for any other number. */
+/** An `integer[]`. Throws RangeError for a number that is not a whole number of 32 bits. */
 export const int4Array = (items: Items<number>): Buffer => arrayOf(OF.int4, items, { bytesOf: four, write: writeInt4 });
 
 export const float8Array = (items: Items<number>): Buffer =>

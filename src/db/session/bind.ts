@@ -61,5 +61,6 @@ function over(db: Db | Tx, provider: ConnectionProvider): Db | Tx {
 }
 
 const dialect = new PostgresDialect({ pool: async () => Promise.reject(new Error('A bound database opens no pool.')) });
-const driver = transactions as Driver; // The executor provides connections. Only the pool needs closing.
+// This driver only begins and ends transactions. A bound database gets its connections from the executor of `db`.
+const driver = transactions as Driver;
 const STATELESS = { config: { dialect }, dialect, driver };

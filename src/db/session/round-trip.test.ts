@@ -8,7 +8,7 @@ let app: TestApp;
 let database: Database;
 beforeAll(async () => {
   app = await startTestApp();
-  // The pool has one connection: the second run of a statement finds the state of the first one.
+  // The pool has only one connection. So the second run of a statement uses what the first run prepared there.
   database = openDatabase({ url: app.databaseUrl, poolSize: 1, role: 'phial_app', log: app.ctx.log });
 });
 afterAll(async () => {
@@ -55,7 +55,7 @@ describe('an answer', () => {
   });
 
   test('can be collected as soon as the caller drops it', async () => {
-    // 300 MB of rows, one answer at a time.
+    // Reads 300 MB of rows in 300 results, one after the other.
     const read = async (): Promise<void> => {
       for (let n = 0; n < 300; n += 1)
         await sql`select repeat('x', 10000) as text from generate_series(1, 100)`.execute(database.db);

@@ -13,7 +13,7 @@ let database: Database;
 let ctx: TestApp['ctx'];
 beforeAll(async () => {
   app = await startTestApp();
-  // The pool has one connection: each statement would meet the state that the one before left.
+  // The pool has only one connection. So a statement would see a scope or transaction that an earlier statement left.
   database = openDatabase({ url: app.databaseUrl, poolSize: 1, role: 'phial_app', log: app.ctx.log });
   ctx = { ...app.ctx, db: database.db };
 });
@@ -50,7 +50,7 @@ describe('a statement', () => {
 
   test('is skipped where the server refuses its scope', async () => {
     await sql`create temp table seen (id int)`.execute(ctx.db);
-    // A team that cannot be sent as text makes the first of the two fail.
+    // PostgreSQL accepts no text with a zero character. So the statement that sets the scope fails.
     const broken = boundToTeam(ctx, 'a\0b');
     await expect(sql`insert into seen values (1)`.execute(broken.db)).rejects.toThrow();
     const { rows } = await sql`select * from seen`.execute(ctx.db);
@@ -119,7 +119,8 @@ describe('a statement that travels with the commit', () => {
     return rows[0]?.is ?? null;
   };
 
-  // The first time the statement goes ahead of the commit to be prepared. Later the two travel together.
+  // At the first run, we send the statement before the commit in a round trip of its own, which prepares it. At the
+  // second run, we send both in one round trip.
   test.each(['unknown to the server', 'prepared'])('and fails leaves nothing behind (%s)', async () => {
     const deed = inTransaction(boundToTeam(ctx, ONE), async (tx) => {
       await seenBy(acrossTeams(tx));

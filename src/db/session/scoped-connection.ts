@@ -196,7 +196,7 @@ class Session {
     } catch (error) {
       this.#scope = null;
       this.#onError(error);
-      // This is no error of the server, so we do not know whether the statement has ended. We must not use the
+      // If the error does not come from the server, the statement may still be running there. So we must not use the
       // connection again.
       if (!(error instanceof pg.DatabaseError)) this.#broken = true;
       throw error;

@@ -44,7 +44,7 @@ describe('an outage', () => {
     await listener.ready;
     await Promise.all(Array.from({ length: 5 }, () => sql`select pg_sleep(0.05)`.execute(database.db)));
     there.cut();
-    await wait(800); // three tries of the listener
+    await wait(800); // Enough time for three attempts of the listener to connect.
     there.mend();
     await sql`select 1`.execute(database.db);
     await expect.poll(() => lines.filter(({ msg }) => msg === 'an outage is over')).toHaveLength(2);
@@ -67,7 +67,7 @@ describe('an outage', () => {
     const sender = openSender({ policy: deploymentPolicy(home.config), userAgent: 'Phial test', timeoutMs: 1_000 });
     const deliverer = new Deliverer({ ...home.ctx, db: database.db, log }, { sender, metrics: home.metrics });
     deliverer.run();
-    // Replays have their own loop, and their own outages.
+    // Webhook replays have a loop of their own, which logs an outage with a message of its own.
     const begun = () => lines.filter((line) => line.endsWith('trying again'));
     await expect.poll(begun).toContain('due deliveries cannot be read; trying again');
     deliverer.hear('');

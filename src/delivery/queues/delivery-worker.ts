@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/open-database.ts';
 import { newId } from '../../ids.ts';
 
-/** The interval between two searches for dead workers. It equals two polls. */
+/**
+ * The shortest interval between two searches for dead workers. A worker polls once a second, so it searches at every
+ * second poll.
+ */
 const LOOK_MS = 1_500;
 /**
  * After this worker lost its connection, it waits this long before it declares other workers dead. The same cause, for

@@ -7,8 +7,8 @@ export const BEGINNING = '00000000-0000-0000-0000-000000000000';
 /**
  * Returns the next endpoints that have first attempts in the queue, in the order of their ids, starting after the id
  * `after`. Usually notifications inform workers about new deliveries. This function finds deliveries whose notification
- * no worker received. It looks into the index once for each endpoint that it returns, however many rows and endpoints
- * there are.
+ * no worker received. Its cost does not grow with the number of deliveries: it looks into the index once for each
+ * endpoint that it returns.
  */
 export async function findEndpointsWithDeliveries(db: Db, after: string, most: number): Promise<string[]> {
   const { rows } = await sql<{ webhook_id: string }>`

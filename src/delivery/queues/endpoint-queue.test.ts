@@ -211,7 +211,8 @@ test('an endpoint whose slots all time out at once draws one random rest, not th
     return queue.startsAt;
   });
   const mean = rests.reduce((sum, rest) => sum + rest, 0) / rests.length;
-  // Half to one and a half of 2,000 ms, rounded up to 50. The longest of twelve draws would be about 2,900.
+  // One pause is between 1,000 and 3,000 ms, so the mean is about 2,000 ms. If the queue took the longest of twelve
+  // random pauses, the mean would be about 2,900 ms.
   expect(mean).toBeGreaterThan(1_850);
   expect(mean).toBeLessThan(2_200);
 });
@@ -226,7 +227,7 @@ test('a new endpoint gets four deliveries at once, and one more for each that it
 });
 
 describe('an endpoint that has answered nothing for a second', () => {
-  /** A queue with `begun` deliveries under way since 0, and more that wait. */
+  /** Makes a queue with `begun` deliveries that started at the time 0, and further deliveries that wait. */
   function makeWaitingQueue(begun: number): { queue: EndpointQueue; rows: Queued[] } {
     const queue = openQueue();
     read(queue).answer(Array.from({ length: 16 }, () => first()));

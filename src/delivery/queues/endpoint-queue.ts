@@ -40,8 +40,8 @@ export class EndpointQueue {
    */
   hasReplay = false;
   /**
-   * Set if the worker releases this queue because it owns too many. For this many seconds no worker takes the queue
-   * again. 0 if the queue is not released for that reason.
+   * A worker that owns too many queues releases some. After the release of this queue, no poll takes it for this many
+   * seconds, so that other queues come first. 0 if the worker does not release it for that reason.
    */
   othersFirstSeconds = 0;
   readonly #rate = new Rate();
@@ -166,8 +166,8 @@ export class EndpointQueue {
    */
   #moveOn(last: Queued | undefined): void {
     const recent = minIdAt(Date.now() - LATE_COMMIT_MS);
-    // An event may have become visible after the query of this read, and its notification may have arrived before. So
-    // we read again.
+    // This read began behind `recent`. So it missed an event with a smaller id that became visible late. The
+    // notification of that event may already have arrived, so nothing else causes another read. So we read again.
     if (!last && this.#after > recent) this.#mayHaveFirsts = true;
     this.#after = last?.event_id ?? recent;
   }
@@ -182,8 +182,8 @@ export class EndpointQueue {
     const next = rows.find((row) => row.wait > 0);
     if (next) this.#retriesAt = now + next.wait * 1000;
     else this.#retriesAt = rows.length === most ? 0 : Infinity;
-    // We wrote the outcome of a delivery during this read. A customer may have requested the delivery again since, so
-    // it may be due again.
+    // During this read we wrote the outcome of a delivery that the read returned as due. The row may be from before the
+    // outcome. Or a customer has requested the delivery again, and it is really due. So we read again.
     if (rows.some((row) => row.wait <= 0 && this.#recordedMeanwhile.has(row.event_id))) this.#retriesAt = 0;
     for (const row of rows) if (row.wait <= 0 && this.#remember(row)) this.#retries.push(row);
     this.endRead();
@@ -220,8 +220,8 @@ export class EndpointQueue {
   }
 
   /**
-   * True if a replay may start a delivery. No other delivery may wait. A replay uses at most half of the slots, so that
-   * slots are free for deliveries that arrive meanwhile.
+   * True if a webhook replay may start a delivery. It may not while any other delivery waits. A replay uses at most
+   * half of the slots, so that slots are free for deliveries that arrive meanwhile.
    */
   hasSlotForReplay(now: number, ratePerSecond: number | null): boolean {
     if (this.#mayHaveFirsts || this.#firsts.length > 0 || this.#retries.length > 0) return false;

@@ -6,7 +6,7 @@ import type { EndpointQueue } from './endpoint-queue.ts';
  * would make the worker examine all its queues again.
  */
 const PART_MADE_FREE = 1 / 50;
-/** A worker takes a released queue again only after this time. Queues that waited meanwhile come first. */
+/** No poll takes a released queue before this time, so that workers take other queues that wait first. */
 const OTHERS_FIRST_SECONDS = 5;
 
 /**

@@ -7,17 +7,17 @@ import { LEASE_SECONDS, leaseQueues, leaseDueQueues, releaseQueues, renewQueues,
 import { evictQueues } from './evict-queues.ts';
 import type { Worker } from './delivery-worker.ts';
 
-/** The most queues that a worker owns for long. Beyond this number it takes due ones and releases others. */
+/** The most queues that a worker keeps. If it owns more, it still takes due queues, but releases others for them. */
 const MAX_QUEUES = 5_000;
 const LEASED_AT_ONCE = 500;
 const LEASE_MS = LEASE_SECONDS * 1000;
 const RENEW_MS = LEASE_MS / 3;
-/** A worker renews a lease from half of RENEW_MS on. Each poll renews a part, and reads those queues again. */
+/** We may renew a lease at this age, and must at the age RENEW_MS. So each poll renews only a part of the leases. */
 const RENEW_FROM_MS = RENEW_MS / 2;
 const PART_RENEWED = 1 / 10;
 const TRIES_AT_STOP = 20;
 const BETWEEN_TRIES_MS = 50;
-/** The interval between two searches of a worker that gets notifications. Without them it searches at every poll. */
+/** A worker that gets notifications searches the table at this interval. Without them it searches at each poll. */
 const DISCOVER_MS = 5_000;
 
 /** The endpoint queues that one worker owns. This class leases, renews and releases them. */
@@ -25,7 +25,7 @@ export class OwnedQueues {
   readonly #ctx: Ctx;
   readonly #worker: Worker;
   readonly #most: number;
-  /** The owned queues by endpoint id. Those whose lease is the oldest come first. */
+  /** The owned queues by endpoint id. The queue with the oldest lease comes first. */
   readonly #queues = new Map<string, EndpointQueue>();
   /** Queues that may have a delivery to start. The queue that was served last comes last. */
   readonly #ready = new Set<EndpointQueue>();
@@ -96,7 +96,7 @@ export class OwnedQueues {
     }
   }
 
-  /** Leases due queues, queues of dead workers and those of lost notifications. Returns true if more wait. */
+  /** Leases queues that are due, whose worker died, or whose notification was lost. Returns true if more wait. */
   async poll(): Promise<boolean> {
     // We renew first. A lease may have ended while the database was unavailable. If no other worker has taken the
     // queue, the renewal succeeds, and we can still write the outcomes of its deliveries.
@@ -111,7 +111,7 @@ export class OwnedQueues {
     return taken === LEASED_AT_ONCE && this.#queues.size < this.#most;
   }
 
-  /** Searches for queues. With notifications it finds only those whose notification was lost, so it searches less. */
+  /** Searches the table for deliveries. A listening worker needs this only if a notification was lost. */
   async #discoverIfDue(): Promise<void> {
     const now = performance.now();
     if (!this.#discovering && this.#worker.isListening && now - this.#discoveredAt < DISCOVER_MS) return;
@@ -183,7 +183,7 @@ export class OwnedQueues {
     if (this.#ready.delete(queue)) this.#ready.add(queue);
   }
 
-  /** Returns when the first queue may start after its rate limit or pause. Infinity if no queue waits. */
+  /** Returns the earliest time at which the rate limit or pause of a queue ends. Infinity if no queue waits. */
   nextStart(now: number): number {
     let next = Infinity;
     for (const queue of this.#ready) if (queue.startsAt > now) next = Math.min(next, queue.startsAt);

@@ -136,7 +136,7 @@ describe('an endpoint queue', () => {
     );
     expect(queue?.next(performance.now(), null)).not.toBeNull();
     const { fence } = await row();
-    // The database was away for longer than a lease.
+    // As if the database had been unavailable for longer than a lease.
     await leaseEnds();
     const clock = performance.now.bind(performance);
     const later = vi.spyOn(performance, 'now').mockImplementation(() => clock() + (LEASE_SECONDS + 10) * 1000);

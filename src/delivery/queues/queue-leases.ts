@@ -58,7 +58,7 @@ const MAX_MADE_DUE = 10_000;
 
 /**
  * Clears the failures of an endpoint and makes its waiting deliveries due. Call it when the endpoint is enabled again.
- * It updates the row of the queue last, because workers wait for the lock of that row.
+ * It updates the row of the queue last, because no worker can lease the queue while this transaction locks the row.
  */
 export async function restartQueue(tx: Tx, webhookId: string): Promise<void> {
   await sql`
@@ -105,9 +105,9 @@ export async function leaseDueQueues(db: Db, owner: string, most: number): Promi
 }
 
 /**
- * Renews leases, including those that this worker has under a former id. Returns the queues that the worker still owns.
- * `renewed` is false if another transaction locked the row. We do not renew such a lease, because waiting for the lock
- * would delay all webhooks.
+ * Renews leases. A worker gets a new id when its listening connection is lost, so some leases may be under its former
+ * id. Returns the queues that the worker still owns. `renewed` is false if another transaction locked the row. Then we
+ * do not renew the lease, because waiting for the lock would delay all webhooks.
  */
 export async function renewQueues(
   db: Db,

@@ -2,7 +2,8 @@ import { TransientMap } from '../../transient-map.ts';
 
 const MAX_QUEUES = 20_000;
 /**
- * The most events of one queue that we remember. Beyond that, the worker reads the table, which returns many at a time.
+ * The most events of one queue that we remember. If there are more, the worker reads them from the table, many in one
+ * read.
  */
 const MAX_EVENTS = 16;
 /** Endpoint ids, separated by commas. Each may be followed by a slash and the id of an event. */

@@ -1,4 +1,5 @@
-// A delivery of a replay has no row until its outcome is written. Only a lock makes a concurrent erasure visible.
+// A delivery of a webhook replay has no row until we write its outcome. So a concurrent erasure cannot find the
+// delivery, and only an advisory lock keeps the two apart.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';

@@ -2,18 +2,19 @@ import { sql } from 'kysely';
 import type { Tx } from '../../db/open-database.ts';
 
 /**
- * A delivery of a replay. `attempt` is the number of the attempt that is under way, which counts only when we write its
- * outcome.
+ * A delivery of a webhook replay. `attempt` is the number of the attempt under way (1 is the first). An attempt counts
+ * only when we write its outcome.
  */
 export type Replayed = { webhook_id: string; event_id: string; team_id: string; fence: number; attempt: number };
 
 /**
- * Inserts rows into retries for deliveries of replays. Such deliveries have no row. This function runs in the
- * transaction that records their outcomes, which then treats them like all others. It inserts no row if the delivery
- * has one already, if the event was deleted, or if another worker has leased the queue (the fence is then higher).
- * An erasure finds deliveries under way by their rows, but these have none. So an advisory lock of the team prevents
- * that an erasure and the recording of outcomes run at the same time. Both take this lock first. This function does not
- * wait for the lock. It returns the deliveries of teams whose events are being erased.
+ * Inserts rows into retries for deliveries of webhook replays, because a replay sends a delivery that has no row. Call
+ * it in the transaction that records their outcomes. That transaction can then treat them like all other deliveries.
+ * The function inserts no row if the delivery has one already, if the event was deleted, or if another worker has
+ * leased the queue (the fence is then higher).
+ * An erasure finds deliveries under way by their rows, and misses a delivery without a row. So an advisory lock of the
+ * team prevents that an erasure and the recording of outcomes run at the same time. Both take this lock first. This
+ * function does not wait for the lock. It returns the deliveries of teams whose events are being erased.
  */
 export async function queueReplayed<R extends Replayed>(tx: Tx, replayed: R[]): Promise<R[]> {
   if (replayed.length === 0) return [];

@@ -1,4 +1,4 @@
-// Counts the deliveries that start in every period of one second, with the clock of the test.
+// Counts the deliveries that start in every period of one second. The test passes the times itself.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { maxPerSecond } from '../../../test/most-per-second.ts';

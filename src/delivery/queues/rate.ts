@@ -1,6 +1,6 @@
 /**
- * The share of the deliveries of one second that may start at the same moment. It makes up for moments in which a busy
- * process started nothing.
+ * The share of the deliveries of one second that may start at the same moment. A busy process may start nothing for a
+ * moment, and then starts these deliveries together.
  */
 const AT_ONCE = 0.05;
 
@@ -11,7 +11,8 @@ const AT_ONCE = 0.05;
  */
 export class Rate {
   /**
-   * The time at which the rate would be used up, if each delivery so far had started one interval after the one before.
+   * The earliest time of the next delivery if each delivery must start one interval after the previous delivery (the
+   * "theoretical arrival time" of the algorithm). Null if nothing has asked yet.
    */
   #spentUntil: number | null = null;
   /** No delivery may start before this time. */

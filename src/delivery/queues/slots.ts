@@ -2,8 +2,8 @@ import type { SendOutcome } from '../sending/send.ts';
 import { TransientMap } from '../../transient-map.ts';
 
 /**
- * The initial number of slots. It is small because the endpoint may hang. Each 2xx response adds one slot. So if all
- * requests succeed, the number doubles with each series of responses.
+ * The initial number of slots (requests that may wait for a response). It is small because the endpoint may hang. Each
+ * 2xx response adds one slot. So if all requests succeed, the number doubles with each series of responses.
  */
 const FIRST = 4;
 
@@ -27,8 +27,8 @@ type Answered = Pick<SendOutcome, 'ok' | 'error' | 'duration_ms'>;
 /**
  * Limits the requests to an endpoint that wait for a response. A time-out halves the limit, and a 2xx response adds
  * one. An endpoint that hangs soon has only one slot. After each time-out, its queue then pauses about as long as the
- * attempt waited. Otherwise the attempts of all endpoints that hang would time out together, so the length of the pause
- * is random.
+ * attempt waited. The length of the pause is random. Otherwise the attempts of all endpoints that hang would time out
+ * together.
  */
 export class Slots {
   /** The end of the pause after a time-out. No delivery may start before this time. */

@@ -4,8 +4,8 @@ import type { SendOutcome } from '../sending/send.ts';
 const FIRST_REST_MS = 1_000;
 const LONGEST_REST_MS = 60_000;
 /**
- * The longest Retry-After that we apply to an entire queue. After this time one delivery tries again. A Retry-After in
- * the response to a first attempt can delay the first retry by at most the same time.
+ * The longest pause of an entire queue because of a Retry-After header. After it, one delivery tries the endpoint
+ * again. The same limit applies to the first retry of a delivery (`retryDelaySeconds`).
  */
 const LONGEST_ASKED_FOR_SECONDS = RETRY_DELAYS_SECONDS[1] as number;
 

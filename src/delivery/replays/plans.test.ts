@@ -1,5 +1,5 @@
-// The rows that statements of replays read beside 400,000 rows, with cached plans from empty tables and with fresh
-// plans.
+// Counts the rows that the statements of webhook replays read beside 200,000 events and as many attempts. It does so
+// with plans that were cached while the tables were empty, and with fresh plans.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -25,9 +25,9 @@ const TABLES = [
   'endpoint_queues',
   'webhooks',
 ];
-/** Events of one time, in the default partitions. */
+/** The smallest id of the events. All have the same time in their ids, so they are all in the default partitions. */
 const FIRST = minIdAt(Date.parse('2020-01-01T00:00:00Z'));
-/** All later events are tests of an endpoint. */
+/** Events with a greater id are tests of an endpoint, which a replay does not send. */
 const MIDDLE = `${FIRST.slice(0, 24)}${(EVENTS / 2).toString(16).padStart(12, '0')}`;
 
 let app: TestApp;

@@ -6,8 +6,8 @@ import { MAX_ATTEMPTS } from '../requeue.ts';
 import type { Replay } from './replay-progress.ts';
 
 /**
- * An event of a replay, with the number of its next attempt. If we know without an attempt how the event ends, `known`
- * says that.
+ * An event of a webhook replay, with the number of its next attempt. `known` is the result of an event that the replay
+ * must not send. It is null if the replay must send the event.
  */
 export type FoundEvent = { event_id: string; attempt: number; known: 'delivered' | 'failed' | 'skipped' | null };
 
@@ -97,9 +97,9 @@ async function withAttempts(db: Db, replay: Replay, ids: string[]): Promise<Foun
 }
 
 /**
- * Returns the result of an event that the replay must not send, or null. If the first attempt of an event still waits,
- * the endpoint's queue makes it, so the replay skips the event. It also skips an event with the most attempts that we
- * allow.
+ * Returns the result of an event that the replay must not send. Returns null if it must send the event. If the first
+ * attempt of an event still waits, the endpoint's queue makes it, so the replay skips the event. The replay also skips
+ * an event that has already had MAX_ATTEMPTS attempts.
  */
 function knownOf({ attempt, outcome, is_new, waits }: Row): FoundEvent['known'] {
   if (waits || (attempt ?? 0) >= MAX_ATTEMPTS) return 'skipped';

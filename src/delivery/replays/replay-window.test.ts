@@ -22,7 +22,7 @@ function openWindow(per_second = 400): ReplayWindow {
   };
   const window = new ReplayWindow(replay as Replay, 4);
   window.isStable = true;
-  // The rate starts with the first look.
+  // The first call starts the rate limit, so we make it a second before the test begins.
   window.next(-1_000, null);
   return window;
 }
@@ -86,7 +86,7 @@ test('each success allows one more at a time, and a failure one, after rests tha
   let now = 1_100;
   const rests: number[] = [];
   for (let n = 0; n < 8; n += 1) {
-    // The event was read seconds ago, so it is read again before it starts.
+    // The window drops events that it read more than five seconds ago and reads them again. So we add them here.
     add(window, [50 + n, 60 + n], now, false);
     const begun = begin(now);
     expect(begun).toHaveLength(1);
@@ -108,7 +108,7 @@ test.each([
     const times: number[] = [];
     for (let now = 0; now < 5_000; now += 1) {
       if (now % 100 === 0) add(window, numbers(now), now, false);
-      // Nothing starts in the third second. The unused rate of that second is not saved up.
+      // Nothing starts in the third second. The window must not use the unused rate of that second later.
       if (now >= 2_000 && now < 3_000) continue;
       for (let one = window.next(now, ofEndpoint); one; one = window.next(now, ofEndpoint)) {
         window.end(one, outcome(true), now);

@@ -19,16 +19,17 @@ import { EndpointCache } from '../endpoint-cache.ts';
 import { openSender } from '../sending/send.ts';
 import { Replayer } from './replayer.ts';
 
-/** The most that a team may have, and more than one round fills. */
+/** The most webhook replays that a team may have. One round reads events for only 16 of them. */
 const REPLAYS = 20;
-/** The events that one read takes. Each of the replays needs this many reads. */
+/** The number of events that one read takes. */
 const LOOKED_AT = 500;
+/** The number of reads that each replay needs. */
 const LOOKS = 16;
-/** After this time each replay reads again. */
+/** A replay may read again after 50 ms. */
 const UNTIL_ALL_READ_AGAIN_MS = 60;
-/** Two would be enough. */
+/** The other team's replay needs two rounds. A few more make sure that a busy machine does not fail the test. */
 const FEW_ROUNDS = 6;
-/** After this time a replay that was taken, but could not start, looks again. */
+/** A replay that cannot start yet, because earlier transactions are under way, checks again after 100 ms. */
 const UNTIL_LOOKED_AGAIN_MS = 120;
 
 let app: TestApp;
@@ -47,7 +48,7 @@ const replay = async (team: Team, body: object = {}): Promise<string> => {
   return `${path}/${job.id}`;
 };
 
-/** Stored events that a replay of steps reads but does not send. */
+/** Inserts sleep events. A replay of step events reads them but does not send them. */
 const fillWithOthers = (team: Team) =>
   sql`
   insert into events (team_id, id, event_type, body)
@@ -63,7 +64,7 @@ function startReplayer(): { round: () => Promise<number>; stop: () => Promise<vo
   const attempts = new Attempts(ctx, { sender, metrics: app.metrics, permits, onEnd: (queue) => queues.ended(queue) });
   const replayer = new Replayer(ctx, { queues, endpoints: new EndpointCache(ctx), attempts, permits });
   const round = async (): Promise<number> => {
-    // The main loop finds first that the queues themselves have nothing to send.
+    // A replay starts only if no other delivery waits. This read finds that the queues are empty.
     await fillQueues(ctx.db, queues.ready(performance.now()), permits);
     return replayer.round();
   };
@@ -75,7 +76,7 @@ function startReplayer(): { round: () => Promise<number>; stop: () => Promise<vo
   return { round, stop };
 }
 
-/** Waits until no present transaction, of other databases too, delays a replay that was taken. */
+/** Waits until all present transactions of the server have ended. Until then a replay does not begin to read. */
 async function untilStable(): Promise<void> {
   const { rows } = await sql<{ next: string }>`select pg_snapshot_xmax(pg_current_snapshot())::text as next`.execute(
     app.db,

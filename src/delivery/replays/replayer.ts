@@ -14,8 +14,8 @@ import { ReplayWindow } from './replay-window.ts';
 /** The most permits that all replays together use for attempts. Each team has a share of them. */
 const MAX_UNDER_WAY = 64;
 /**
- * The most deliveries of replays that one round starts. After the round, the process pauses and works only for other
- * deliveries.
+ * The most deliveries of webhook replays that one round starts. After each round the replayer pauses (PULSE_MS), and
+ * the process has time for other deliveries.
  */
 const BEGUN_AT_ONCE = 8;
 const PULSE_MS = 20;

@@ -6,17 +6,17 @@ import { TransientMap } from '../../transient-map.ts';
 const STOPPED_AT_ONCE = 4;
 const PAUSE_MS = 12;
 
-/** Something that either ends by itself or must be stopped at its deadline. */
+/** An attempt that either ends by itself or must be stopped at its deadline. */
 export type Stoppable = { readonly startedAt: number; stop: (error: 'timeout', detail: null) => void };
 
 /**
- * Stops everything that exceeds the time limit. Attempts that began together reach it together, and stopping them in
- * one step would block the process, so we stop them in small steps. The last of a hundred is stopped a third of a
+ * Stops attempts that exceed the time limit. Attempts that began together reach the limit together. Stopping them in
+ * one step would block the process, so we stop them in small steps. The last of a hundred attempts stops a third of a
  * second late.
  */
 export class Deadlines {
   readonly #timeoutMs: number;
-  /** In the order of their start times, the earliest first. */
+  /** The attempts under way, in the order of their start times, the earliest first. */
   readonly #running = new TransientMap<Stoppable, true>();
   #timer: NodeJS.Timeout | null = null;
 

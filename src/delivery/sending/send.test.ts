@@ -285,7 +285,8 @@ describe('the answer', () => {
     expect(outcome).toMatchObject({ ok, status: code, error: null, response_body: 'a'.repeat(LIMIT) });
     expect(outcome.duration_ms).toBeLessThan(25_000);
     await expect.poll(() => endpoint.sockets[0]!.destroyed).toBe(true);
-    // The bytes that the two socket buffers of the kernel hold. Without the cut it is some hundred MB by the deadline.
+    // At most the two socket buffers of the kernel are full. If we did not close the connection after 16 KiB, the
+    // endpoint would write some hundred MB until the deadline.
     expect(endpoint.sockets[0]!.bytesWritten).toBeLessThan(16 * 1024 * 1024);
   });
 
@@ -345,7 +346,8 @@ describe('the deadline', () => {
       if (headers['webhook-id'] === 'next') response.end();
     });
     const sender = senderWith({ connectionsPerOrigin: 2 });
-    // The four deadlines must pass in the same turn. An earlier one would free its connection for the others.
+    // With fake timers all four deadlines pass in the same turn of the event loop. If one passed earlier, its
+    // connection would become free for a request that waits.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const overdue = [1, 2, 3, 4].map(() => sender.send(requestTo(endpoint.url)));
     vi.advanceTimersByTime(200);
@@ -366,7 +368,7 @@ describe('the deadline', () => {
     await expect.poll(() => endpoint.sockets.every((socket) => socket.destroyed)).toBe(true);
     await nextImmediate();
     expect(endpoint.sockets).toHaveLength(10);
-    // Waits without a timer, which would count as one.
+    // This waits without a timer, because a timer would count as a resource that was left.
     const patience = performance.now() + 10_000;
     while (resources().length > 0 && performance.now() < patience) await nextImmediate();
     expect(resources()).toEqual([]);

@@ -28,8 +28,8 @@ export type SendOutcome = {
   /** True if a 2xx status line arrived in time, even if the body of the response did not arrive. */
   ok: boolean;
   /**
-   * Null if no status line arrived. A response may break off after its status line. Unless it is a 2xx, `status` and
-   * `error` are then both set.
+   * Null if no status line arrived. If a response breaks off after its status line, `status` and `error` are both set.
+   * A 2xx response has no `error`, even if it breaks off.
    */
   status: number | null;
   /** Null for every 2xx, and for any other complete response that is not a redirect. */
@@ -73,7 +73,7 @@ export type SenderOptions = {
   connectionsPerOrigin?: number;
   /** How long an idle connection stays open, unless the endpoint's Keep-Alive header states another time. */
   keepAliveMs?: number;
-  /** Resolves host names instead of the name servers and the hosts file. */
+  /** Resolves host names. It replaces the name servers and the hosts file. */
   resolver?: NameResolver;
   /** Trusted certificates in PEM. They replace Node's own list. */
   ca?: string;

@@ -10,24 +10,24 @@ import { ALL_ENDPOINTS } from './tallies.ts';
 const SUMS = sql.raw(Array.from({ length: PARTS }, (_, n) => `sum(durations[${n + 1}])`).join(', '));
 
 /**
- * A part of a time range. `durations` has the number of its attempts in each bucket of durations (`durations.ts`).
- * `succeeded` is the number of attempts that succeeded.
+ * A time slot: one of the equal intervals of a time range, with its attempts. `durations` has the number of attempts in
+ * each bucket of durations (`durations.ts`). `succeeded` is the number of attempts that succeeded.
  */
 export type Slot = { start: string; succeeded: number; durations: number[] };
 
 export type SlotsWanted = {
   /** Null means all endpoints of the team together. */
   webhook_id: string | null;
-  /** `from` and `to` are multiples of the interval since 1970. */
+  /** `from` and `to` are a whole number of intervals of `seconds` after 1970. */
   from: string;
   to: string;
   seconds: number;
 };
 
 /**
- * Returns the parts of a time range that have attempts, the oldest first. It reads at most one row for each five
- * minutes. PostgreSQL plans the statement at every execution. A plan from a time when the table was empty could read
- * the rows of all teams in the order of their times.
+ * Returns the time slots that have attempts, the oldest first. It reads at most one row for each five minutes.
+ * PostgreSQL plans the statement at every execution. A plan from a time when the table was empty could read the rows of
+ * all teams in the order of their times.
  */
 export async function readTallies(ctx: TeamCtx, { webhook_id, from, to, seconds }: SlotsWanted): Promise<Slot[]> {
   const { rows } = await sql<Slot>`

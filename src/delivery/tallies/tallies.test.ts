@@ -32,7 +32,7 @@ test('counts of two processes for the same endpoints at the same time add up', a
   const processes = [1, 2, 3].map(() => new Tallies(acrossTeams(app.ctx)));
   for (let round = 0; round < 2; round += 1) {
     for (const [n, tallies] of processes.entries()) {
-      // Each process counts them in an order of its own.
+      // The second process counts the endpoints in the reverse order. Without sorting, the writes could deadlock.
       const met = n === 1 ? endpoints.toReversed() : endpoints;
       for (const webhook_id of met) tallies.add({ team_id: team.id, webhook_id }, attempt(n > 0));
     }

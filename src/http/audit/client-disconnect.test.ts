@@ -1,4 +1,4 @@
-// Clients hang up over real sockets. We record their access, whatever they leave unread.
+// Clients disconnect over real sockets. Each request must have an audit line, even if its client reads no response.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const READS = 100;
-/** The tests check after each of hundreds of requests, so the interval between two checks counts. */
+/** The interval is short, because the tests wait after each of hundreds of requests. */
 const PATIENCE = { timeout: 20_000, interval: 2 };
 const severe = (): string[] => logLines.filter((line) => (JSON.parse(line) as { level: number }).level >= 50);
 
@@ -51,7 +51,7 @@ async function dial(): Promise<Socket> {
 const head = (method: string, path: string, key: string, rest = ''): string =>
   `${method} ${path} HTTP/1.1\r\nhost: x\r\nx-service-api-key: ${key}\r\n${rest}\r\n`;
 
-/** Resolves with the request that `socket` sent, once the service has its head. */
+/** Resolves with the request that `socket` sent, when its headers have arrived at the service. */
 function arrival(socket: Socket): Promise<IncomingMessage> {
   return new Promise((resolve) => {
     const look = (request: IncomingMessage): void => {
@@ -68,7 +68,7 @@ async function reset(socket: Socket): Promise<void> {
   if (!socket.closed) await once(socket, 'close');
 }
 
-/** A client in its own thread. It resets the connection before the service knows that its answer is sent. */
+/** A client in its own thread. So it can reset the connection before the service knows that its response is sent. */
 const CLIENT = `
 const { connect } = require('node:net');
 const { workerData: { port, request, reads, minBytes } } = require('node:worker_threads');
@@ -93,7 +93,7 @@ async function readAndReset(request: string, minBytes: number | null): Promise<v
   await once(client, 'exit');
 }
 
-/** Sends requests and resets each connection as soon as the head has arrived. */
+/** Sends requests, and resets each connection when the headers of its request have arrived at the service. */
 async function askAndReset(request: string): Promise<void> {
   for (let n = 0; n < READS; n += 1) {
     const socket = await dial();
@@ -135,7 +135,8 @@ test('Requests whose connection is reset before we handle them have audit lines 
   const client = new Worker(HASTY_CLIENT, { eval: true, workerData: { port, request, reads: READS } });
   let isOver = false;
   client.once('exit', () => (isOver = true));
-  // A busy service finds several requests at once. The client has reset each of them by then.
+  // We keep the service busy for 30 ms at a time. When it handles the requests that arrived meanwhile, the client has
+  // already reset their connections.
   while (!isOver) {
     const until = performance.now() + 30;
     while (performance.now() < until);

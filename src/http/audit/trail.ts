@@ -3,10 +3,7 @@ import { MAX_RECORDS, type AuditEntry } from '../../audit/entry.ts';
 import type { RequestLine } from '../../context.ts';
 import type { KeyIdentity } from '../auth/caller.ts';
 
-/**
- * The data for the audit line of a request. We gather it while the request runs. Null if the request has no key of
- * ours.
- */
+/** The data for the audit line of a request. We gather it while the request runs. A request without a key has none. */
 export type Trail = {
   key: KeyIdentity;
   action: string;

@@ -26,8 +26,8 @@ export type ManagementAccess = { key: KeyIdentity; manager: Pick<ManagementCtx, 
 const CACHE_MS = 10_000;
 const MAX_CACHED = 10_000;
 /**
- * The number of cached unknown keys, as large as that of known keys. The two have separate caches, so made-up keys push
- * out only other made-up keys.
+ * The most unknown keys that we cache. They have a cache of their own. So a client that sends made-up keys pushes only
+ * other unknown keys out of the cache.
  */
 const MAX_UNKNOWN = 10_000;
 /**
@@ -197,8 +197,9 @@ export class AccessCache {
   }
 
   /**
-   * Runs the look-up `find` for a caller without an API key. Look-ups have connections of their own, which networks
-   * share in round robin, so they take none from teams. This function does not cache the result.
+   * Runs the look-up `find` for a caller from the network `address`. Look-ups have database connections of their own,
+   * so they take none from teams. Networks share these connections in round robin. This function does not cache the
+   * result.
    */
   lookUp<T>(address: string, find: (across: Ctx) => Promise<T>): Promise<T> {
     return this.#lookups.run({ org: address, team: address }, () => find(this.#acrossTeams));
@@ -216,7 +217,7 @@ export class AccessCache {
     return found;
   }
 
-  /** Returns the identity of a key that we know but that is not valid for the operation. The audit log names it. */
+  /** Returns the identity of a key that the operation does not accept, or null. The audit line names this key. */
   async identify(key: string, address: string): Promise<KeyIdentity | null> {
     const kind = readKey(key)?.kind ?? readToken(key);
     const found =

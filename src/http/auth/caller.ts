@@ -24,18 +24,18 @@ export type Caller = CallerDetails & {
   ctx: Ctx | TeamCtx | LinkCtx | SignedCtx | OrgSignedCtx | ManagementCtx;
   /** Null for anonymous callers. */
   key: KeyIdentity | null;
+  /** The key or token that the request sent. Empty for anonymous callers. */
+  apiKey: string;
   /**
    * Authenticates the caller again with the same key. Set for operations that last long, because the key may be revoked
    * meanwhile.
    */
-  apiKey: string;
-  /** Authenticates the caller again with the same key. Set for operations that last. */
   again?: () => Promise<Caller | RefusedCaller>;
   /** The scopes of a team key, or null if the key is not limited to scopes. */
   scopes?: readonly KeyScope[] | null;
 };
 
-/** A refused caller. `key` is set if we know the key. The audit log then names it. */
+/** A refused caller. If we know the key that it sent, `key` is set, and the audit log names the key. */
 export type RefusedCaller = CallerDetails & { refusal: AppError; key: KeyIdentity | null };
 
 /** One way to authenticate callers. */

@@ -21,8 +21,8 @@ export const LINK_TOKEN_HEADER = `x-${DOCUMENTED_WORD}-link-token`;
 type Suffix = 'api-key' | 'link-token';
 
 /**
- * An accepted prefix of a header name, longer than that of any client that we know. Some refusals repeat the prefix,
- * and the limit keeps them short.
+ * Matches the prefix of a header name, `x-<word>-`. It allows longer words than any client that we know. Some refusals
+ * repeat the prefix, so the limit of 40 characters keeps refusals short.
  */
 const ANY_PREFIX = /^x-[a-z0-9][a-z0-9-]{0,39}-$/;
 
@@ -34,8 +34,8 @@ type SentKey = {
   /** Set if several headers have different values. We then use no value. */
   conflict: AppError | null;
   /**
-   * A sentence for refusals that names the headers that we read. Empty unless the request has a header of this form
-   * that we do not read.
+   * A sentence for refusals: the names of the headers that we read. Set if the request has a header `x-<word>-api-key`
+   * that we do not read. Otherwise empty.
    */
   advice: string;
 };
@@ -44,7 +44,7 @@ type SentKey = {
 export const sentTeamKey = (headers: IncomingHttpHeaders, prefixes: readonly string[]): SentKey =>
   readHeader(headers, 'api-key', prefixes);
 
-/** Reads the link token from any header of its form with an accepted prefix. */
+/** Reads the link token from any header `x-<word>-link-token` with an accepted prefix. */
 export const sentLinkToken = (headers: IncomingHttpHeaders, prefixes: readonly string[]): SentKey =>
   readHeader(headers, 'link-token', prefixes);
 

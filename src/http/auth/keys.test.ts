@@ -14,7 +14,7 @@ import { AccessCache } from './access.ts';
 
 type Refusal = { code: string; detail: string; required_plan?: string };
 
-/** Written out, so that a reviewer sees every operation that anonymous callers can use. */
+/** The operations that anonymous callers can use. We list them here, so that a reviewer sees each addition. */
 const OPEN_TO_ANYBODY = [
   'get_provider_logo',
   'exchange_link_code',
@@ -35,7 +35,7 @@ const OPEN_TO_ANYBODY = [
   'get_readiness',
 ];
 
-/** Written out: the operations that a signed link can call without a key. */
+/** The operations that a signed link opens without a key. We list them here for the same reason. */
 const OPENED_BY_LINKS = [
   'accept_invite',
   'download_lab_report',
@@ -278,7 +278,8 @@ describe('headers', () => {
         return warnings.splice(0);
       };
       const line = ['a deprecated operation or header is in use', expect.any(String), 'list_lab_tests'];
-      // An id of yesterday, not of tomorrow: ids only grow, and other tests in this process make more of them.
+      // The test needs two days. We use yesterday and today, not tomorrow. Ids contain the time and only grow, so all
+      // later ids of this process would be from tomorrow too.
       vi.setSystemTime(Date.now() - 86_400_000);
       expect(await ask()).toEqual([line, line]);
       expect(await ask()).toEqual([]);
@@ -420,7 +421,7 @@ describe('a key in use', () => {
       expect(others.count()).toBe(21);
       await access.team(all.at(-1) as string, '127.0.0.1');
       expect(others.count()).toBe(21);
-      // The newest key replaced the oldest.
+      // The cache of unknown keys was full, so it dropped the oldest key for the newest.
       await access.team(all[0] as string, '127.0.0.1');
       expect(others.count()).toBe(22);
     } finally {
@@ -470,7 +471,7 @@ describe('with two services on one database', () => {
           .insertInto('management_keys')
           .values({ ...row, org_id: app.team.org_id, role: 'org_admin' })
           .execute();
-      // An unknown key stays cached for ten seconds.
+      // Without the notification, a process would refuse the key for ten seconds, because it cached the key as unknown.
       for (const on of [app, second])
         await vi.waitFor(async () => expect((await send(on)).status).toBe(200), { timeout: 2_000, interval: 5 });
     },

@@ -10,8 +10,8 @@ import type { Caller } from './caller.ts';
 type ScopeIds = Record<string, string | undefined> | undefined;
 
 /**
- * Returns the error codes with which `resolveScope` may refuse a request of this operation. They come in addition to
- * those of the key.
+ * Returns the error codes with which `resolveScope` and `refuseBeyondKey` may refuse a request of this operation. The
+ * authentication has further codes (`AUTH_KINDS`).
  */
 export function scopeRefusals({ auth, scope, closedBeta, params, body }: Operation): ErrorCode[] {
   const beta = closedBeta === null ? [] : (['closed_beta'] as const);
@@ -48,8 +48,9 @@ function refuseMissingScope({ area, reads }: Operation, scopes: readonly KeyScop
 }
 
 /**
- * Returns the context for `handle`. It makes every check that depends on the key. The route calls it before it looks
- * for a stored response of the idempotency key, so nobody gets a stored response without the right to it.
+ * Returns the context for `handle`. It makes every check that depends on both the key and the input. The route calls it
+ * before it looks for a stored response of the idempotency key, so nobody gets a stored response without the right to
+ * it.
  */
 export async function resolveScope(
   operation: Operation,
@@ -95,7 +96,7 @@ function teamsNamed({ query, body }: { query: unknown; body: unknown }): string[
   return named.length > 0 ? named : null;
 }
 
-/** Returns the environment that the body names. Not every path contains it. */
+/** Returns the environment (sandbox or production) that the body names. Some operations have it in the path instead. */
 function environmentOf(body: unknown): Record<string, string> {
   const { env, environment } = (body ?? {}) as Record<string, string>;
   const named = environment ?? env;

@@ -50,7 +50,7 @@ async function open(value: string, kind = 'letter'): Promise<SignedResponse> {
   return { status: response.status, body: (await response.json()) as SignedResponse['body'] };
 }
 
-/** The one answer for every invalid link. */
+/** Opens an invalid link, and returns the refusal without its request id. It is the same for all invalid links. */
 const refused = async (value: string, kind?: string): Promise<unknown> => {
   const { status, body } = await open(value, kind);
   const { request_id, ...said } = body;

@@ -12,7 +12,7 @@ import { compileValidation } from './validation.ts';
 
 const unpack = promisify(gunzip);
 
-/** A batch body up to this size runs like the body of any other request, compressed or not. */
+/** A batch with a decompressed body up to this size runs like any other request, without the batch scheduler. */
 const LIGHT_BYTES = 16_384;
 
 /**

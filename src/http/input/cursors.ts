@@ -1,4 +1,4 @@
-// We check cursors together with all other input, before we look up anything.
+// Checks cursors (the positions in lists that our pages return) together with all other input, before any query.
 import type { TSchema } from 'typebox';
 import { isCursor, isId } from '../../db/cursor.ts';
 import type { RequestParts } from './validation.ts';

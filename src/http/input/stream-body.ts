@@ -17,7 +17,7 @@ const MAX_NDJSON_BYTES = 1024 * 1024 * 1024;
 
 /** A stream may take this long, if bytes keep arriving. Other requests must arrive faster. */
 const LONGEST_ARRIVAL_MS = 2 * 3_600_000;
-/** If the limit of a stream's body is at most this, the body must arrive as fast as that of any other request. */
+/** If a stream may have at most this many bytes, it must arrive as fast as the body of any other request. */
 const SMALL_BYTES = 64 * 1024;
 
 /**

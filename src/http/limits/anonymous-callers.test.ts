@@ -1,4 +1,4 @@
-// Callers without a key, or with an unknown one, take nothing from callers with a key.
+// Callers without a key, or with an unknown key, take no permits and no connections from callers with a valid key.
 import { randomUUID } from 'node:crypto';
 import { request, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
@@ -182,7 +182,7 @@ describe('X-Forwarded-For', () => {
       expect(await addressOf(behind, { 'x-forwarded-for': CLIENT })).toBe(CLIENT);
       // The client wrote the first address itself, so it is not trusted.
       expect(await addressOf(behind, { 'x-forwarded-for': `203.0.113.1, ${CLIENT}` })).toBe(CLIENT);
-      // All clients of the proxy share its address.
+      // The limit of two connections does not apply to a trusted proxy, because all its clients share its address.
       const agents = Array.from({ length: 5 }, () => addressOf(behind, { connection: 'keep-alive' }));
       expect(await Promise.all(agents)).toEqual(agents.map(() => '127.0.0.1'));
     } finally {

@@ -40,8 +40,8 @@ export function arrivalLimits({ requestTimeoutMs }: Config): { requestTimeout: n
 }
 
 /**
- * Throws headers_too_large. Node's parser limits only the request line and the headers together, so we count the
- * headers here.
+ * Throws headers_too_large if the headers have more than 16 KiB. Node's parser limits only the request line and the
+ * headers together, so we count the headers here.
  */
 export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
   let bytes = 0;
@@ -50,8 +50,9 @@ export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
 }
 
 /**
- * The listeners of a streamed and compressed response: about six of Fastify and of Node's streams, and those of our
- * limits. Node's limit is 10, and a response with more makes Node print a warning that is no line of our log.
+ * The most event listeners of a response. A streamed and compressed response has about six of Fastify and of Node's
+ * streams, and some of our limits. If a response has more than this number (by default 10), Node prints a warning
+ * outside of our log.
  */
 const MAX_LISTENERS = 20;
 
@@ -67,8 +68,8 @@ export function limitConnections(app: FastifyInstance, { config, log }: Ctx, unr
 
   app.server.maxConnections = maxConnections;
   app.server.on('connection', (socket: Socket) => {
-    // After a connection was reset, the kernel does not return its address. We read the address now, and Node caches
-    // it.
+    // We read the address now, and Node caches it. The kernel does not return the address any more after the client has
+    // reset the connection.
     const peer = socket.remoteAddress ?? '';
     if (maxConnectionsPerAddress === null || proxies.isAllowed(peer)) return;
     const address = networkOf(peer);

@@ -1,4 +1,5 @@
-// Tests over sockets that no organisation starves. The tests in src/fair prove the order itself.
+// Tests over sockets that every organisation gets permits, however busy another one is. The tests in src/fair test the
+// order in which permits are given.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { FastifyRequest } from 'fastify';
@@ -66,7 +67,7 @@ test('seven busy teams of one organisation leave room for another organisation',
     while (!isOver) {
       expect(await ask()).toBe(200);
       answered += 1;
-      // If another organisation starved, its requests would never end.
+      // We stop here, because the requests of the quiet organisation would never end if it got no permit.
       if (answered > 400) isOver = true;
     }
   };
@@ -80,11 +81,11 @@ test('seven busy teams of one organisation leave room for another organisation',
   }
   isOver = true;
   await Promise.all(floods);
-  // Includes requests under way and answers that clients have not read yet: a few rounds of the seven permits.
+  // The busy organisation has at most seven permits. While one quiet request ran, it got only a few rounds of them.
   expect(Math.max(...meanwhile)).toBeLessThan(40);
 }, 90_000);
 
-/** An operation of teams. */
+/** An operation that a team calls with its API key. */
 const OPERATION = operations.find(({ id }) => id === 'list_users') as Operation;
 const NEVER = new Promise<never>(() => undefined);
 
@@ -123,7 +124,7 @@ describe('while other requests hold every connection and many wait', () => {
     const victim = await app.makeTeam('Victim');
     const release = await occupyConnections(app.db, CONNECTIONS);
     try {
-      // Two of each organisation, which is more than there are permits.
+      // Each team sends two requests. Together they are more than the permits.
       const waiting = teams.flatMap((team) => [team.api('GET', '/v2/user'), team.api('GET', '/v2/user')]);
       await expect.poll(() => readWait(), { timeout: 10_000 }).toBeGreaterThan(0.2);
       const path = `/v1/org/${victim.org_id}/team_api_keys/sandbox/us`;
@@ -162,7 +163,7 @@ describe('while other requests hold every connection and many wait', () => {
       expect(await Promise.all(victims.map(revoke))).toEqual(victims.map(() => 200));
       times.push(performance.now() - from);
     }
-    // Sequentially they would wait 8 times 50 ms.
+    // Each revocation waits 50 ms before its response. One after the other, the eight would take 400 ms.
     expect(Math.min(...times)).toBeLessThan(350);
   });
 });
@@ -172,7 +173,7 @@ test('anonymous callers share permits by network', async () => {
   const keyless = operations.find(({ auth, tag }) => auth === 'none' && tag !== 'system') as Operation;
   const from = (ip: string, work: () => Promise<string>) =>
     permits.runAnonymous(keyless, { ip } as FastifyRequest, work);
-  // As many addresses of one network as there are permits.
+  // There are 16 permits for anonymous callers. Here 16 addresses of one network ask for one each.
   for (let n = 1; n <= 16; n += 1) void from(`2001:db8:0:1::${n}`, () => NEVER);
   await expect(from('2001:db8:0:2::1', async () => 'answered')).resolves.toBe('answered');
 });

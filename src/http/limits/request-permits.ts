@@ -40,16 +40,16 @@ const OF_ONE_ADDRESS = 12;
 export const CONNECTIONS_OF_ANONYMOUS_CALLERS = 3;
 
 /**
- * Returns true if the operation uses reserved permits and connections. Requests of teams cannot use those up, so
- * somebody can revoke a key even when the service is overloaded.
+ * Returns true if the operation uses reserved permits and connections. Requests of teams cannot use up the reserved
+ * ones. So somebody can revoke a key even when the service is overloaded.
  */
 export const isReserved = (operation: Operation): boolean =>
   operation.auth === 'management_key' && !operation.lasts && !isStream(operation.body);
 
 /**
  * The permits for requests of this process. Requests of teams have one permit for each connection of the pool.
- * Management requests, requests that revoke, and anonymous callers each have permits of their own. Each of these kinds
- * is given in round robin, by organisation and then by team or management key.
+ * Management requests, requests that revoke, and anonymous callers each have permits of their own. The permits of each
+ * kind are given in round robin, by organisation and then by team or management key.
  */
 export class RequestPermits {
   readonly #ofTeams: FairShare;

@@ -30,7 +30,7 @@ afterEach(async () => {
   await vi.waitUntil(() => app.unreadBytes() === 0, PATIENCE);
 });
 
-/** A page of its events has about 600 kB. */
+/** Publishes three large events of the team. The page of its events then has about 600 kB. */
 async function fill(team: { id: string }): Promise<void> {
   for (let n = 0; n < 3; n += 1) await publishTo(app, team, steps, { n, s: 'é'.repeat(100_000) });
 }
@@ -48,7 +48,10 @@ function askAndReadNothing({ path, key, ahead = 15 }: SentRequest): Socket {
   return socket;
 }
 
-/** The connections buffer some answers themselves, so each check adds another client that does not read. */
+/**
+ * Repeats `look` until it returns what we expect, while clients do not read. The kernel buffers some responses of each
+ * connection. So each repetition first adds further clients that do not read.
+ */
 const whilePressed = async (asked: SentRequest[], look: () => Promise<unknown>, expected: unknown): Promise<void> => {
   const press = (): Promise<unknown> => {
     for (const one of asked) askAndReadNothing(one);
@@ -57,7 +60,7 @@ const whilePressed = async (asked: SentRequest[], look: () => Promise<unknown>, 
   await expect.poll(press, PATIENCE).toEqual(expected);
 };
 
-/** Reads all answers on the connection, and one more that closes it. */
+/** Sends a last request, which closes the connection, and returns the statuses of all responses on it. */
 async function statusesOn(socket: Socket): Promise<number[]> {
   socket.write('GET /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
   return [...(await text(socket)).matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
@@ -124,7 +127,7 @@ test('an anonymous caller is refused by address, for large answers only', async 
   expect([...new Set(await statusesOn(socket))].toSorted()).toEqual([200, 404, 503]);
 }, 30_000);
 
-/** Hands an answer to a socket that sends nothing. */
+/** Hands over a response of `size` bytes on a socket that never sends it, so its bytes stay counted. */
 function handOver(
   unread: UnreadResponses,
   size: number,

@@ -18,7 +18,8 @@ const MAX_BYTES_OF_ONE = MAX_BYTES / 8;
  */
 const MAX_UNCOUNTED = 16 * 1024;
 /**
- * What we count for a stream. It buffers at most the chunk that it wrote, the next chunk, and the compression window.
+ * The bytes that we count for each stream, whatever its size. A stream buffers at most the chunk that it wrote, the
+ * next chunk, and the compression window.
  */
 const BYTES_OF_A_STREAM = 512 * 1024;
 
@@ -48,8 +49,8 @@ export class UnreadResponses {
 
   /**
    * Counts the bytes of a response until it is sent. Returns a buffer to send instead of the payload, or undefined to
-   * send the payload unchanged. If too many bytes are unread, it throws not_ready. There are two exceptions: the
-   * response of a request that changes something, and a stream for a key that has begun. We always send those.
+   * send the payload unchanged. If too many bytes are unread, it throws not_ready. We always send two kinds of
+   * responses: those to a request that changes something, and streams to a caller with a key (`mayBeRefused`).
    */
   handOver(request: FastifyRequest, reply: FastifyReply, payload: unknown, isAlone: boolean): Buffer | undefined {
     const bytes = bytesOf(payload);
@@ -141,8 +142,8 @@ function sharesOf(request: FastifyRequest): Share[] {
 }
 
 /**
- * Returns true if we may send not_ready instead of this response. We do not refuse a stream for a key, because its work
- * has begun.
+ * Returns true if we may send not_ready instead of this response. We do not refuse a stream to a caller with a key of a
+ * team or organisation, because the work for the stream has begun.
  */
 const mayBeRefused = (request: FastifyRequest, payload: unknown): boolean =>
   readsOnly(request) && !(payload instanceof Readable && isOfTenant(request));

@@ -1,5 +1,5 @@
-// Uploads have no permit as a whole, because they wait for their clients. Each of their database calls takes a permit
-// like other requests.
+// An upload does not have a permit for its entire duration, because it waits for its client. Instead, each of its
+// database calls takes a permit.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -42,7 +42,7 @@ async function send(queue: Queue, key: string, userId: string): Promise<number> 
   return (await fetch(`${app.baseUrl}${path}`, { method: 'POST', headers, body })).status;
 }
 
-/** Resolves when no further transaction begins to wait for a lock. */
+/** Resolves when more than two transactions wait for an advisory lock and their number does not grow any more. */
 async function untilLocksWait(holder: pg.Client): Promise<void> {
   const text = "select count(*)::integer as n from pg_locks where locktype = 'advisory' and not granted";
   let before = 0;
@@ -65,7 +65,7 @@ test.each<[Queue, number]>([
     const holder = new pg.Client({ connectionString: app.databaseUrl });
     await holder.connect();
     try {
-      // Uploads of an organisation update its totals one after the other. Here the first of them takes long.
+      // Each upload of an organisation takes this lock to update the totals. As we hold it, all these uploads wait.
       await holder.query('select pg_advisory_lock($1)', [lockNumberOf(`${queue} ${org_id}`)]);
       const uploads = senders.flatMap((upload) => [upload(), upload(), upload()]);
       await untilLocksWait(holder);

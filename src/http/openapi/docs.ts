@@ -9,7 +9,10 @@ import { pageDocument } from './page-document.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Options of Scalar. With them the page loads nothing from other hosts and links to none. */
+/**
+ * Options of Scalar, the script that shows the OpenAPI document. With them the page loads nothing from other hosts and
+ * links to none.
+ */
 const CONFIGURATION = {
   withDefaultFonts: false,
   telemetry: false,

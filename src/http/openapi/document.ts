@@ -254,7 +254,6 @@ const withExample = (parameter: Json, examples: Values = {}): Json => {
   const example = examples[parameter['name'] as string];
   return example === undefined ? parameter : { ...parameter, example };
 };
-/** Returns the display name of a tag. */
 const titleOf = (tag: string): string => {
   const words = tag.replaceAll('_', ' ');
   return tag === 'ehr' ? 'EHR' : words.charAt(0).toUpperCase() + words.slice(1);

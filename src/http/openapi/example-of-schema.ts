@@ -8,7 +8,7 @@ type Field = { name: string; known: unknown };
 /**
  * Returns an example for a JSON Schema that has no references. The keys of `values` are field names, or a parent's name
  * and a field's name (`lab_test.name`). The example uses a value from `values` if the schema allows that value.
- * Otherwise it uses the schema's own `examples`, or null if the schema allows null.
+ * Otherwise it uses the schema's own `examples`, null, or a simple value of the type.
  */
 export function exampleOf(
   schema: Json,

@@ -6,8 +6,9 @@ type Document = {
 };
 
 /**
- * Returns the OpenAPI document for the reference page. In it, an event has only its name and the description of when we
- * publish it. With the full shape and an example of every event, the page froze for most of a minute.
+ * Returns the OpenAPI document for the reference page. For each event, it has only the name and a sentence that says
+ * when we publish the event. With the full shape and an example of every event, the page would freeze for most of a
+ * minute.
  */
 export function pageDocument(text: string): string {
   const { webhooks, ...document } = JSON.parse(text) as Document;

@@ -136,7 +136,8 @@ export class ComponentSchemas {
     if (key === 'additionalProperties' && value === false) return { additionalProperties: false };
     if (key === 'additionalProperties' && typeof value === 'object') {
       const written = this.write(value as TSchema);
-      // Allows any value. We write `true`, because the reference page shows an empty schema as an error.
+      // An empty schema allows any value. We write `true` instead, because the reference page shows an empty schema as
+      // an error.
       return { additionalProperties: Object.keys(written).length === 0 ? true : written };
     }
     if (key === 'anyOf') return { anyOf: (value as TSchema[]).map((member) => this.write(member)) };

@@ -200,7 +200,7 @@ test('An answer is not compressed while 8 MiB are being compressed', async () =>
   const { port } = server.server.address() as AddressInfo;
   const ask = (more: string): string => `GET / HTTP/1.1\r\nhost: x\r\naccept-encoding: gzip\r\n${more}\r\n`;
   const socket = connect(port, '127.0.0.1');
-  // All requests arrive before the first answer is compressed.
+  // All six requests arrive before the first response is compressed. So the limit allows only one to be compressed.
   socket.write(ask('').repeat(5) + ask('connection: close\r\n'));
   const heads = (await socket.toArray()).map((chunk: Buffer) => chunk.toString('latin1')).join('');
   expect([heads.match(/HTTP\/1\.1 200/g)?.length, heads.match(/content-encoding: gzip/g)?.length]).toEqual([6, 1]);

@@ -24,8 +24,8 @@ const COMPRESSIBLE = /^(application\/([\w.-]+\+)?json|application\/x-ndjson|text
 const gzip = promisify<Buffer | string, { level: number }, Buffer>(gzipOf);
 
 /**
- * Adds the hook that compresses responses. Call this before you add the hooks that count sent bytes. Those then count
- * the compressed bytes.
+ * Adds the hook that compresses responses. Call this before you add hooks that count sent bytes, so that they count the
+ * compressed bytes.
  */
 export function compressResponses(server: FastifyInstance): void {
   let underWay = 0;
@@ -57,8 +57,8 @@ export function compressResponses(server: FastifyInstance): void {
 }
 
 /**
- * Returns a number of bytes that the response has at least. Returns 0 if we do not compress the response, and Infinity
- * for a stream.
+ * Returns a lower bound for the size of the response in bytes. Returns 0 if we must not compress the response, and
+ * Infinity for a stream.
  */
 function leastCompressible({ routeOptions }: FastifyRequest, reply: FastifyReply, payload: unknown): number {
   const { operation } = routeOptions.config;

@@ -13,8 +13,8 @@ type StoredResponse = ResponseKey & { body: Buffer };
  * Deletes stored responses of a team or organisation that contain one of these ids. If `since` is given, it deletes
  * only responses since then. It also deletes all expired responses. Responses are sealed, so this function decrypts
  * each of them, once for all ids. Outside of a transaction, it uses one transaction per page of rows.
- * A response can describe a user without the user's id. Such a response was stored before the deletion of the user, so
- * it has expired.
+ * The function does not find a response that describes a user without the user's id. It need not find it. We erase a
+ * user seven days after the request for deletion, and responses expire after one day.
  */
 export async function eraseNaming(
   ctx: Ctx | TxCtx,

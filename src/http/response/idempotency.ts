@@ -26,8 +26,8 @@ export type KeyedRequest = {
 export const IDEMPOTENCY_HOURS = 24;
 
 /**
- * How long we repeat a response that contains a secret. This is long enough for a retry, and no longer than any secret
- * that we make is valid.
+ * How long we repeat a response that contains a secret, such as a token. This is long enough for a retry. Every secret
+ * that we make is valid for at least this time, so we never repeat an expired secret.
  */
 export const SECRET_MINUTES = 5;
 
@@ -68,7 +68,8 @@ async function findStoredOrNull(
 /**
  * Runs `work` once per idempotency key, in the transaction of `ctx`. The row of the key commits together with the
  * change, so after a crash either both exist or neither. An advisory lock marks a key as in flight. If the process
- * dies, the database releases the lock with the connection. A row as the mark would stay.
+ * dies, the database releases the lock with the connection. If we used a row as the mark, the key would stay in flight
+ * after a crash.
  */
 export async function oncePerKey<C extends TxCtx>(
   ctx: C,

@@ -4,8 +4,9 @@ import { oncePerKey, type KeyedRequest } from './idempotency.ts';
 import type { HttpResponse } from './write-response.ts';
 
 /**
- * Makes the `once` function of a form. Its service function has to read the form first, because we compare the content
- * of a repeated form. We store no refusals, because we refuse most forms before that.
+ * Makes the `once` function of a form. `once` runs `work` once per idempotency key. The service function reads the
+ * entire form before it calls `once`, because we compare the content of a repeated form. We do not store refusals,
+ * because we refuse most forms before the call of `once`.
  */
 export function oncePerForm(
   keyed: KeyedRequest | null,

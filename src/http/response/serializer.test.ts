@@ -15,7 +15,7 @@ const item = {
 };
 const pageOf = <T extends TSchema>(Item: T) => Type.Object({ orders: Type.Array(Item), total: Type.Integer() });
 const Page = pageOf(writtenOnce(Type.Object(item), 'cached', 'other'));
-/** The same shape without parts that are written once. */
+/** Writes the same shape with fast-json-stringify and without cached parts. Both must write the same text. */
 const asEver = fastJsonStringify(pageOf(Type.Object(item)) as never);
 
 const cached = Object.freeze({ name: 'Größe "1" 血', price: 1.5, secret: 'never shown' });

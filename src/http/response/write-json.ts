@@ -3,8 +3,8 @@ import fastJsonStringify from 'fast-json-stringify';
 import type { TSchema } from 'typebox';
 
 /**
- * We write a longer list in chunks. Writing 8 MiB in one step would block every other request of the process for 100
- * ms.
+ * If the lists of a value have more items than this, we write the lists in chunks. Writing 8 MiB in one step would
+ * block every other request of the process for 100 ms.
  */
 const FEW = 100;
 const AT_ONCE_MS = 10;

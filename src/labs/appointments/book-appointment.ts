@@ -13,13 +13,13 @@ import { findScheduler, refuseWithoutScheduler } from '../schedulers/find-schedu
 import { addSchedulerCall } from './scheduler-calls/add-scheduler-call.ts';
 import { isInTime } from './slots/simulated-scheduler.ts';
 
-/** The value that the service functions for an order's appointment return. */
+/** An appointment and its order, after a service function has booked, moved or cancelled the appointment. */
 export type Booked = { appointment: LoadedAppointment; order: LoadedOrder['row'] };
 
 /**
- * Books a slot for an order. The simulated scheduler of the sandbox confirms the appointment at once, or only reserves
- * the slot if the request has `async_confirmation`. If the operator has connected a real scheduler, we send it the
- * booking after the commit. Until that scheduler answers, the appointment is pending.
+ * Books an appointment slot for an order. In a sandbox, the simulated scheduler confirms the appointment at once. If
+ * the request has `async_confirmation`, that scheduler only reserves the slot. If the operator has connected a real
+ * scheduler, we send it the booking after the commit. Until the real scheduler answers, the appointment is pending.
  */
 export function bookAppointment(
   ctx: TeamCtx,
@@ -75,7 +75,7 @@ export async function openSlotFor(
     );
   }
   const { by } = await findScheduler(ctx, slot.provider);
-  // The team may have connected another scheduler since we offered this slot.
+  // The operator may have connected another scheduler for this provider since we offered this slot.
   if (by !== slot.by || !isInTime(slot, Date.now())) {
     throw new AppError('booking_key_expired', 'It is too late for this slot. Ask for the availability again.');
   }

@@ -81,10 +81,7 @@ type Change = {
   notes?: string | null;
   data?: EventData | null;
   external_id?: string;
-  /**
-   * The party that reported the change. If the change is a cancellation, this party already knows of it, so we do not
-   * send it the cancellation.
-   */
+  /** The party that reported the change. We do not send a cancellation back to the party that reported it. */
   reportedBy?: 'scheduler' | 'operator';
 };
 
@@ -189,7 +186,7 @@ async function notifyOfCancellation(
 ): Promise<void> {
   const { booked_by, start_at, external_id } = appointment;
   if (booked_by === 'simulated') return;
-  // This request has no time, so nobody has booked it. So nobody needs to learn of the cancellation.
+  // The appointment has no time, so the operator has not called the provider yet. The provider knows nothing of it.
   if (booked_by === 'operator' && start_at === null && external_id === null) return;
   const reason = typeof data?.['cancellation_reason'] === 'string' ? data['cancellation_reason'] : null;
   await addSchedulerCall(ctx, appointment, 'cancel', { slot: null, notes: null, reason });

@@ -1,5 +1,5 @@
-// Appointments in production, through a scheduler that is connected over a real socket. The svix package signs and
-// verifies for the scheduler's side.
+// Appointments in production, through a scheduler that is connected over a real socket. On the scheduler's side, the
+// package `svix` signs requests and verifies ours.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';

@@ -6,7 +6,7 @@ import { openAppointment, type LoadedAppointment } from './sealed.ts';
 
 type OrderKey = { user_id: string; id: string };
 
-/** Returns the newest appointment of an order, or the one with the given id; null if there is none. */
+/** Returns the newest appointment of an order, or its appointment with the given id; null if there is none. */
 export async function newestAppointmentOrNull(
   ctx: TeamCtx,
   order: OrderKey,

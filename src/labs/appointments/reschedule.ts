@@ -15,12 +15,12 @@ import { refuseWithoutScheduler } from '../schedulers/find-schedulers.ts';
 import { addSchedulerCall, hasOpenCall } from './scheduler-calls/add-scheduler-call.ts';
 
 /**
- * Moves a confirmed appointment to another slot, if it is not too late for the current slot. If the request contains no
- * notes, the stored notes stay.
- * A client that did not receive the response can repeat the request. If the appointment already has the slot, only
- * different notes are a change.
- * We send the move to a connected scheduler after the commit. Until that scheduler responds, the appointment keeps its
- * time.
+ * Moves a confirmed appointment to another appointment slot. Throws if the current slot begins too soon. If the request
+ * contains no notes, the stored notes stay.
+ * A client that did not receive the response can repeat the request. If the appointment already has the slot, the
+ * function changes only the notes.
+ * If a connected scheduler booked the appointment, we send it the move after the commit. Until that scheduler responds,
+ * the appointment keeps its time.
  */
 export function rescheduleAppointment(
   ctx: TeamCtx,

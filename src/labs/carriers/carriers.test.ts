@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 const newNumber = (): string => `94001112${String((parcels += 1)).padStart(14, '0')}`;
-/** Hours from now. */
+/** Returns the time that is this many hours from now. */
 const at = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString();
 
 /** Stores a shipment as a laboratory reports it. */
@@ -49,7 +49,7 @@ const parcel = async (by = team): Promise<{ order: OrderBody; number: string }> 
   await reportShipment(order, { outbound_tracking_number: number, outbound_courier: 'usps' }, by);
   return { order, number };
 };
-/** A registered kit that is with its user, and the tracking number of its return parcel. */
+/** Returns the order of a registered kit that is with its user, and the tracking number of its return parcel. */
 const parcelBack = async (): Promise<{ order: OrderBody; number: string }> => {
   const [order, number] = [await orderKit(team), newNumber()];
   await simulate(team, order.id);
@@ -59,7 +59,7 @@ const parcelBack = async (): Promise<{ order: OrderBody; number: string }> => {
 };
 
 type Scan = [status: string, detail: string, hours: number];
-/** Sends an event with this scan as the newest of its tracker. */
+/** Sends an EasyPost event about a parcel. The newest scan of the parcel is this scan. */
 const scan = async (number: string, [status, status_detail, hours]: Scan, more: Record<string, unknown> = {}) => {
   const answer = await hookOfCarrier(team, {
     tracking_code: number,
@@ -402,7 +402,7 @@ describe('anonymous callers that send bodies without an end', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
 
-  /** Sends a scan from an address. Returns the HTTP status and the milliseconds until the answer. */
+  /** Sends a scan from this IP address. Returns the HTTP status and the milliseconds until the response. */
   async function scanFrom(localAddress: string): Promise<[status: number | undefined, ms: number]> {
     const { number } = await parcel();
     const tracker = { object: 'Tracker', carrier: 'USPS', tracking_code: number, status: 'in_transit' };

@@ -9,14 +9,15 @@ type Scan = { at: number; stage: Stage };
 
 const START = ['ordered', 'requisition_created'] as const;
 const BACK_AND_FORTH = [...START, 'transit_customer', 'out_for_delivery', 'with_customer'] as const;
-/** A kit whose parcel has no scan yet. */
+/** Returns the progress of a kit order whose parcel has no scan yet. */
 const beginningOf = (leg: Leg): OrderProgress =>
   progressOf('testkit', leg === 'outbound' ? START : BACK_AND_FORTH) as OrderProgress;
 
 const rank = (scan: Scan): number => scan.at * STAGES.length + STAGES.indexOf(scan.stage);
 
 /**
- * The statuses that an order gets when scans arrive in this order. Each scan is evaluated with all earlier arrivals.
+ * Returns the statuses that a kit order gets if its scans arrive in this sequence. At each arrival, `stepsBy` gets all
+ * scans that have arrived so far.
  */
 function statusesBy(leg: Leg, arriving: readonly Scan[]): LowLevelStatus[] {
   let progress = beginningOf(leg);
@@ -44,7 +45,8 @@ const leg = fc.constantFrom<Leg>('outbound', 'inbound');
 const PAIRS = STAGES.flatMap((one) => STAGES.map((other): [Stage, Stage] => [one, other]));
 
 describe.each<Leg>(['outbound', 'inbound'])('on the way %s', (way) => {
-  // The status table allows no step away from an end, so the end that arrives first stays.
+  // If both scans end the parcel's way, the scan that arrives first decides, because the status table allows no step
+  // away from an end. So we omit these pairs.
   test.each(PAIRS.filter(([one, other]) => !(isEnd(one) && isEnd(other) && one !== other)))(
     'a scan %s and a later scan %s lead to the same status in both orders of arrival',
     (one, other) => {

@@ -42,7 +42,7 @@ export function stepsBy(progress: OrderProgress, leg: Leg, scans: readonly Stage
 
 /**
  * Returns the stage that the parcel has reached. The first scan that reports an end (delivered, failure or lost)
- * decides. Without such a scan the newest one decides, but we ignore `moving` after `out_for_delivery`.
+ * decides. If no scan reports an end, the newest scan decides, but we ignore `moving` after `out_for_delivery`.
  */
 function stageReached(scans: readonly Stage[]): Stage | null {
   const end = scans.find((stage) => stage === 'delivered' || stage === 'failure' || stage === 'lost');

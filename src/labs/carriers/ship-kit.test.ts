@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const [OUT, BACK] = ['9400111200000000000777', '9202090153540000000778'];
 
-/** A kit of the laboratory that is connected by HL7. */
+/** Orders a kit at the laboratory that is connected by HL7. */
 async function kit(): Promise<OrderBody> {
   const { user_id } = await makeUser(app.team);
   const body = { user_id, lab_test_id: labTestId, shipping_details: shippingAddress };

@@ -4,6 +4,7 @@ import type { LowLevelStatus } from '../orders/status/statuses.ts';
 /** The stages of a parcel that change the status of an order. */
 export const STAGES = ['moving', 'out_for_delivery', 'delivered', 'problem', 'failure', 'lost'] as const;
 export type Stage = (typeof STAGES)[number];
+/** The two journeys of a kit: `outbound` to the customer, and `inbound` back to the laboratory. */
 export type Leg = 'outbound' | 'inbound';
 
 const PROBLEMS: ReadonlySet<string> = new Set([

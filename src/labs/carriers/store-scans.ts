@@ -13,7 +13,7 @@ const MAX_UNKNOWN = 20_000;
 const MAX_DROPPED = 500;
 
 /**
- * Stores the scans of a parcel, and adds the job that moves the parcel's order. Returns whether there is such an order.
+ * Stores the scans of a parcel, and adds the job that moves the parcel's order. Returns whether we know that order.
  * Carriers reuse tracking numbers, so the scans belong to the newest order with this number whose kit has not come back
  * yet.
  */

@@ -1,10 +1,10 @@
 import { courierOf } from '../orders/testkit/couriers.ts';
 import { stageOf, type Stage } from './stages.ts';
 
-/** The number of scans that we read of a tracker, the newest first. A parcel has about ten or twenty scans. */
+/** The most scans that we read of one parcel: only its newest scans. A parcel has about ten or twenty scans. */
 const MAX_SCANS = 100;
 const MAX_NUMBER_LETTERS = 100;
-/** The most that a scan's time may be in the future. The carrier's clock may be ahead of ours. */
+/** A scan's time may be this far in the future, because the carrier's clock may be ahead of ours. */
 const MAX_AHEAD_MS = 86_400_000;
 const FIRST_MS = Date.UTC(2000, 0, 1);
 

@@ -56,8 +56,8 @@ async function findById(ctx: TeamCtx, ids: number[]): Promise<ChosenMarker[]> {
 }
 
 /**
- * Finds markers by order codes. Each laboratory has its own codes. If the request names no laboratory, the laboratory
- * is the one that has all of these codes.
+ * Finds markers by order codes. Each laboratory has its own codes. If the request names no laboratory, we take the
+ * laboratory that has all of these codes.
  */
 async function findByCode(ctx: TeamCtx, codes: string[], labId: number | null): Promise<ChosenMarker[]> {
   if (codes.length === 0) return [];

@@ -31,7 +31,7 @@ async function makeLabTests(count: number, description = ''): Promise<{ ctx: Tea
   return { ctx: forTeam(app.ctx, { id, org_id, settings: {} }), labTests: rows };
 }
 
-/** A context in which only cached lab tests can be read. */
+/** Returns a context without a database, so that only cached lab tests can be read. */
 const withoutDatabase = (ctx: TeamCtx): TeamCtx => ({ ...ctx, db: null as never });
 
 test('a lab test that the full cache reads does not push another one out of the same answer', async () => {

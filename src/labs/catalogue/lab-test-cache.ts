@@ -25,8 +25,7 @@ let cachedBytes = 0;
  * response never shows an outdated lab test.
  */
 export async function getCachedLabTests(ctx: TeamCtx, wanted: LabTestAt[]): Promise<Map<string, LabTest>> {
-  // We collect the result here and do not read it from the cache at the end. The cache drops old lab tests when we add
-  // new ones, and a dropped one may be one that the caller wants.
+  // We collect the wanted lab tests here. The cache may drop one of them while we add another.
   const found = new Map<string, LabTest>();
   const missing = new Set<string>();
   for (const { id, revision } of wanted) {

@@ -286,7 +286,8 @@ async function walk(
   return { slugs: pages.flat(), sizes: pages.map((page) => page.length) };
 }
 
-// Times that differ by a microsecond, equal prices and equal times. A cursor in milliseconds would lose some of these.
+// Lab tests with equal prices, with equal times, and with times that differ by a microsecond. If a cursor contained
+// only milliseconds, the pages would lose some of these lab tests.
 const uneven = (n: number): object => ({
   price: [12.5, 12.49, 99999999.99, 0, 12.5][n % 5],
   created_at: `2026-01-02T03:04:05.00000${[3, 1, 2, 1, 0][n % 5]}Z`,

@@ -28,7 +28,7 @@ export async function listLabTests(ctx: TeamCtx, filter: LabTestFilter): Promise
   return rows.map(({ lab_test }) => lab_test);
 }
 
-/** Returns the same lab tests in pages. Each page begins after the last lab test of the page before. */
+/** Returns one page of the matching lab tests. The page begins after the last lab test of the page before. */
 export async function pageLabTests(
   ctx: TeamCtx,
   filter: LabTestFilter,

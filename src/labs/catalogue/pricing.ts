@@ -5,8 +5,9 @@ type Priced = Pick<Static<typeof Marker>, 'id' | 'price'>;
 
 /**
  * Returns the price in cents that each marker has if it is ordered alone. No price depends on a US state or on a
- * reflex, which is a test that the laboratory adds because of a result. An account of an organisation has the prices of
- * the organisation's contract with the laboratory. The service does not know those.
+ * reflex, which is a test that the laboratory adds because of a result. For an account of an organisation, the
+ * organisation's contract with the laboratory sets the prices. The service does not know these prices, so each marker
+ * then gets `refer_to_contract` instead of a price.
  */
 export function priceMarkers(
   markers: Priced[],

@@ -31,7 +31,10 @@ const reported = async (flags: object): Promise<OrderBody> => {
 };
 
 describe('labels', () => {
-  /** The text of a label's code. A scanner takes several pictures: at one scale the reader finds 99 codes of 100. */
+  /**
+   * Reads the text of a label's code. At a single scale, the reader finds 99 codes of 100. So it tries several scales,
+   * as a scanner takes several pictures.
+   */
   async function scanned(printed: Printed, page: number): Promise<string> {
     const at = async (scale: number): Promise<string> =>
       (await readBarcode(await pictureOf(printed, page, scale), { x: 0, y: 0.3, width: 0.37, height: 0.69 })).getText();

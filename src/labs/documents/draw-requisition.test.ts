@@ -28,13 +28,13 @@ afterAll(() => app.close());
 const requisition = (id: string, key?: string): Promise<Printed> =>
   fetchPdf(app, `/v3/order/${id}/requisition/pdf`, key ?? app.team.api_key);
 const codeOf = ({ bytes }: Printed): string => (JSON.parse(Buffer.from(bytes).toString()) as { code: string }).code;
-/** A kit that is registered before it is sent, so its order can still be cancelled. */
+/** Registers a kit before it is sent. So its order can still be cancelled. */
 async function notYetSent(team: Team): Promise<OrderBody> {
   const { user_id } = await makeUser(team);
   await orderKit(team, user_id);
   return (await register(team, { user_id, sample_id: `BY-HAND-${randomUUID().slice(0, 8)}` })).body.order;
 }
-/** The configured base address has no port in tests. */
+/** Returns the path of a link. The link itself lacks the port of the test server. */
 const pathOf = (url: unknown): string => new URL(url as string).pathname;
 
 describe('the requisition', () => {

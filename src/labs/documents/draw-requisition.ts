@@ -75,8 +75,8 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
 }
 
 /**
- * Draws the codes to scan. The number of the sample is a bar code, or a DataMatrix square if the bar code would be too
- * long to scan. The number by which the laboratory knows the order is always a DataMatrix.
+ * Draws the codes to scan. The sample id is a bar code. If the bars would be too fine to scan, it is a DataMatrix
+ * instead, which is a square code. The number by which the laboratory knows the order is always a DataMatrix.
  */
 function drawCodes({ doc, y }: Sheet, { row }: LoadedOrder, number: string): void {
   const size = 52;

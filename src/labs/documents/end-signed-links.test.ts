@@ -1,4 +1,4 @@
-// Signed links that end before they expire: all links of a team at once, and the links of a key with the key.
+// Signed links end before they expire if somebody ends all links of the team, or deletes the key that obtained them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
 import { loseResults, registeredKit } from '../../../test/factories.ts';
@@ -22,7 +22,7 @@ const revoke = (team: Team, { id }: Key): Promise<Answer> =>
 const manager = ({ management_key }: Team) => ({ key: management_key });
 const teamPath = ({ id, org_id }: Team): string => `/v1/org/${org_id}/team/${id}`;
 
-/** Links of each kind for an order, as `key` obtains them. */
+/** Obtains a link to the requisition and a link to the portal with `key`. */
 async function linksOf(team: Team, order: { id: string; user_id: string }, key: Key): Promise<string[]> {
   const read = await team.api<Order>('GET', `/v3/order/${order.id}`, undefined, { key: key.value });
   const body = { context: 'launch', order_id: order.id };
@@ -63,7 +63,7 @@ describe('all signed links of a team', () => {
     const team = await app.makeTeam();
     const links = await linksOf(team, await registeredKit(team), await makeKey(team));
     await endSignedLinks(app.ctx, team);
-    // The database notifies the service a moment later, but the link itself is checked at each use.
+    // The database notifies the service only a moment later. But the service also checks a link at each use.
     expect(await statusesOf(links)).toEqual([403, 403]);
     const foreignTeam = { id: team.id, org_id: app.team.org_id };
     await expect(endSignedLinks(app.ctx, foreignTeam)).rejects.toMatchObject({ code: 'not_found' });

@@ -12,9 +12,9 @@ const EDGE = 7;
 const CODE = 50;
 
 /**
- * Draws labels for the tubes or cards of an order. All labels are equal. A label identifies the patient by two items
- * (name and date of birth) and has a number: that of the sample, or else that of the order. The number is printed as
- * text and as a DataMatrix, a square code that can contain the longest number.
+ * Draws labels for the tubes or cards of an order. All labels are equal. A label shows the patient's name and date of
+ * birth, and a number. This is the sample id, or else the number of the order. The label shows the number as text and
+ * as a DataMatrix, a square code that can contain the longest number.
  */
 export async function drawLabels(
   facts: OrderFacts,
@@ -69,7 +69,7 @@ type Label = { name: string; born: string; number: string; numberOf: string; col
 function drawLabel({ doc }: Sheet, { name, born, number, numberOf, collected, source }: Label): void {
   const width = SIZE[0] - 2 * EDGE;
   const least = 4;
-  // A name takes one line. A longer name takes two lines with letters as small as necessary: 101 letters fit.
+  // A short name takes one line. A longer name gets smaller letters and at most three lines: 101 letters fit.
   const big = shrunk(doc, name, { size: 10.5, font: 'bold' }, { width, least: 7 });
   const lines = linesOf(doc, name, width, big);
   const style = lines.length > 2 ? { ...big, size: 5 } : big;

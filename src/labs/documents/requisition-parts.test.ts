@@ -19,7 +19,7 @@ const requisition = async (changes: Record<string, unknown>): Promise<Printed> =
 const signedBy = (image: Buffer, content_type = 'image/png'): Promise<Printed> =>
   requisition({ physician: { ...physician, signature_image: { content: image.toString('base64'), content_type } } });
 
-/** The number of pixels in the blue ink of these signatures, which nothing else on the page has. */
+/** Returns the number of blue pixels on the page. Only the ink of these signatures is blue. */
 async function blueOf(printed: Printed): Promise<number> {
   const image = await loadImage(await pictureOf(printed, 1));
   const context = createCanvas(image.width, image.height).getContext('2d');

@@ -26,7 +26,7 @@ const reportValues = (
   );
 
 const HEAD = ['Test', 'Result', 'Unit', 'Reference interval', 'Interpretation'];
-/** In points, on a page of 612 by 792. */
+/** The edges of the area that may have text, in points. The page has 612 by 792 points. */
 const EDGES = { left: 45.9, right: 566.1, bottom: 12, top: 750 };
 
 const isOver = (a: TextBox, b: TextBox): boolean =>

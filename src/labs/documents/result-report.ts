@@ -34,8 +34,8 @@ const CORRECTED = '#8a1c1c';
 /**
  * Draws the results for the physician and the patient. The US rules for laboratory reports (42 CFR 493.1291) require
  * these items. (c): patient and number, performing laboratory, date of the report, test, specimen, result with unit and
- * interpretation, and problems of a specimen. (d): the reference intervals. (k): corrected values are marked, with the
- * earlier ones. Throws document_too_long.
+ * interpretation, and problems of a specimen. (d): the reference intervals. (k): a mark at each corrected value, with
+ * the earlier value. Throws document_too_long.
  */
 export async function drawResultReport(facts: OrderFacts, results: FoundResults): Promise<Buffer> {
   refuseOverlong(results);

@@ -46,8 +46,8 @@ type Totals = {
 };
 
 /**
- * Returns the laboratories that have sites anywhere, each with the number of sites near the zip code. The filter names
- * laboratories, or providers that book at their sites.
+ * Returns the laboratories that have sites anywhere, each with the number of sites near the zip code. The filter `labs`
+ * contains short names of laboratories, or of providers that book at the laboratories' sites.
  */
 async function centralLabs(
   ctx: TeamCtx,

@@ -11,7 +11,7 @@ let app: TestApp;
 let production: TestApp;
 beforeAll(async () => {
   [app, production] = await Promise.all([startTestApp(), startTestApp({ PHIAL_ENVIRONMENT: 'production' })]);
-  // Two sites as an operator would load them, of a laboratory without other sites.
+  // Two sites of a laboratory that has no other sites. An operator would insert sites in this way.
   await query(
     app.databaseUrl,
     `insert into service_centers (lab_id, site_code, name, first_line, city, state, zip_code, lat, lng, iana_timezone)
@@ -151,7 +151,7 @@ describe('patient service centers', () => {
   });
 
   test('have distances along the globe', async () => {
-    // The haversine formula, computed apart, gives 104.4 miles from 33.4, -112.1 to 32.2226, -110.9747.
+    // By a separate calculation, the distance from 33.4, -112.1 to 32.2226, -110.9747 is 104.4 miles.
     expect(await centers('zip_code=85004&lab_id=1&radius=100')).toEqual([]);
     expect(await centers('zip_code=85719&lab_id=1&radius=10')).toMatchObject([{ site_code: 'TUS' }]);
     const [losAngeles] = await centers('zip_code=92802&lab_id=1&radius=50');
@@ -259,14 +259,14 @@ test('every prefix of zip codes has a time zone of its state, the one of its loc
     const [winter, summer] = offsetsOf(iana_timezone);
     const matching = ZONES.filter(([, states]) => states.split(' ').includes(state)).map(([offsets]) => offsets);
     expect(matching, prefix).toContainEqual([winter, summer]);
-    // West of the date line, longitudes continue from the east.
+    // West of the date line, for example in Guam, longitudes are positive. We subtract a day to compare them.
     const byLongitude = lng > 0 ? lng / 15 - 24 : lng / 15;
     expect(Math.abs((winter > 0 ? winter - 24 : winter) - byLongitude), prefix).toBeLessThan(2.5);
     expect(lat, prefix).toBeGreaterThan(-15);
   }
 });
 
-/** Hours from UTC in winter and in summer. */
+/** Returns the hours between UTC and the zone's local time, in winter and in summer. */
 function offsetsOf(timeZone: string): [number, number] {
   const at = (moment: string): number =>
     (Date.parse(`${new Date(moment).toLocaleString('sv-SE', { timeZone })}Z`) - Date.parse(moment)) / 3_600_000;

@@ -9,9 +9,9 @@ const LAB_LOCATION_CAPABILITIES = [
 ] as const;
 
 /**
- * Matches other names of `appointment_with_service`. Some clients were written for another service with this API, which
- * has its own name in place of `service`. The response contains the field once more under the name that the client
- * used.
+ * Matches other names of the field `appointment_with_service`. Some clients were written for another service with the
+ * same API. That service has its own name in place of the word `service`. For such a client, the response contains the
+ * field a second time, under that other name.
  */
 const APPOINTMENT_WITH_WORD = '^appointment_with_(?!service$)[a-z0-9][a-z0-9_]*$';
 

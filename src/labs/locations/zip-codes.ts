@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import type { Ctx } from '../../context.ts';
 
 /**
- * The approximate location of a zip code. A table of the first three digits gives it. A zip code in another state or
- * time zone than its first three digits has its own row.
+ * The approximate location of a zip code. A table gives one location for each group of zip codes with the same first
+ * three digits. A zip code that is in another state or time zone than its group has its own row in the table.
  */
 export type Area = { state: string; city: string; lat: number; lng: number; iana_timezone: string };
 
-/** Returns the area of a zip code; null for an unknown zip code, such as that of a military address. */
+/** Returns the area of a zip code; null if we do not know it, for example for the zip code of a military address. */
 export async function findAreaOrNull({ db }: Pick<Ctx, 'db'>, zipCode: string): Promise<Area | null> {
   const area = await db
     .selectFrom('zip_prefixes')

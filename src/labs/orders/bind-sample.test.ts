@@ -1,4 +1,4 @@
-// Which order a registration of a sample id belongs to.
+// To which order the registration of a sample id belongs.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
@@ -218,7 +218,7 @@ describe('an unregistered kit that another user of the team registers', () => {
       const { rows } = await sql`select from ${sql.table(name)} where user_id = ${former} limit 1`.execute(app.db);
       if (rows.length > 0) left.push(name);
     }
-    // The events before the move name the former user.
+    // Events from before the move still name the former user, because events never change.
     expect(left.toSorted()).toEqual(['client_user_ids', 'events']);
   });
 
@@ -298,7 +298,7 @@ describe('ids that laboratories issue', () => {
     const user_id = await newUser();
     const refused = await register({ sample_id: 'SIM0123456789AB', user_id });
     expect(refusal(refused)).toEqual([404, 'sample_not_found']);
-    // The request names the user, so the answer must not ask for it.
+    // The request already names the user, so the error text must not ask for a user_id.
     expect(JSON.stringify(refused.body)).toContain('No kit with this sample_id was issued to this team. Check the id.');
     expect(JSON.stringify(await register({ sample_id: 'UNKNOWN-7' }).then(({ body }) => body))).toContain('in user_id');
     expect((await app.api<{ total: number }>('GET', `/v3/orders?user_id=${user_id}`)).body.total).toBe(0);
@@ -324,7 +324,7 @@ describe('ids that laboratories issue', () => {
   });
 });
 
-/** The body as validation passes it on. */
+/** Returns a registration in the form in which the service function gets it after the validation. */
 const bodyOf = (changes: { sample_id: string; user_id: string }) => ({
   patient_details: {
     ...patientDetails,

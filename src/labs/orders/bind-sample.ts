@@ -4,7 +4,7 @@ import { lockName } from '../../db/session/named-lock.ts';
 import { AppError } from '../../errors.ts';
 import type { LoadedOrder } from './load-order.ts';
 
-/** The form of the ids that only the simulated laboratory issues. */
+/** The form of the sample ids that only the simulated laboratory issues. A sample id identifies one sample or kit. */
 const SIMULATED_SAMPLE_ID = /^SIM[0-9A-Z]{12}$/;
 
 /**
@@ -70,9 +70,9 @@ export async function takeSample(ctx: TxCtx<TeamCtx>, sampleId: string, orderId:
 }
 
 /**
- * Returns whether somebody must have issued a sample id before a kit with it can be registered. In a sandbox, a
- * customer may register a kit from a shop, whose id we do not know. So the sandbox accepts any id, except one of the
- * form that a simulated laboratory or this deployment issues.
+ * Returns whether a kit can be registered only after somebody has issued its sample id to the team. In a sandbox, a
+ * customer may register a kit from a shop, and we do not know the ids of such kits. So a sandbox also accepts ids that
+ * nobody has issued, unless they have the form of the ids that a simulated laboratory or this deployment issues.
  */
 const mustBeIssued = ({ config }: TeamCtx, sampleId: string): boolean =>
   config.environment !== 'sandbox' || SIMULATED_SAMPLE_ID.test(sampleId) || NUMBERED_SAMPLE_ID.test(sampleId);

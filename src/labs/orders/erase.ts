@@ -43,14 +43,14 @@ async function* ordersOfUser(ctx: TeamCtx, user: { id: string }): AsyncIterable<
 const ORDERS = 1_000;
 
 /**
- * Deletes all orders of a user. Foreign keys delete the events, shipments, simulations and results of an order, and an
- * order together with its order transaction. The statement that deletes sample ids lists the ids of orders and contains
- * no join. PostgreSQL's statistics may be from a time at which the tables were empty, and with those a join would read
- * the complete tables.
+ * Deletes the order transactions of a user. Foreign keys then delete the orders of these transactions, with their
+ * events, shipments, simulations and results. Only sample ids need a statement of their own. It lists the ids of orders
+ * and contains no join. PostgreSQL's statistics may be from a time at which the tables were empty. With such
+ * statistics, a join would read the complete tables.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  // PostgreSQL must not choose the index of the list of orders here, because it would read that index completely. That
-  // index has user and id, but not created_at, so we select created_at too.
+  // We also select created_at, because the index of the list of orders does not contain it. Otherwise PostgreSQL could
+  // answer from that index alone, and would read all of it.
   const orders = await db.selectFrom('orders').select(['id', 'created_at']).where('user_id', '=', user.id).execute();
   for (let from = 0; from < orders.length; from += ORDERS) {
     const ids = orders.slice(from, from + ORDERS).map(({ id }) => id);

@@ -22,7 +22,7 @@ afterAll(() => app.close());
 const read = (id: string, options: { key?: null } = {}) =>
   app.api<Transaction>('GET', `/v3/order_transaction/${id}`, undefined, options);
 
-/** A redraw of an order, as the laboratory orders it. */
+/** Stores a redraw of an order (a repetition with a new sample), whose newest status is `last`. Returns its id. */
 async function redrawOf(orderId: string, last: string): Promise<string> {
   const id = newId();
   const changes = JSON.stringify({ id, origin: 'redraw', sample_id: null, last_low_level_status: last });

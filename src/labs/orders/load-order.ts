@@ -69,9 +69,9 @@ const UNLISTED = ['parent_id', 'lab_account_id', 'consents', 'aoe_answers', 'las
 type ListedRow = Omit<OrderRow, (typeof UNLISTED)[number]>;
 
 /**
- * The two links to a requisition. `ofKey` is the link for the caller's key, or null if this key may not read documents.
- * `ofEvents` is the link in events, which is the same for all keys. A response or an event uses only one of the two, so
- * we sign a link only when the code reads it.
+ * The two links to a requisition, the order form on paper. `ofKey` is the link for the caller's key, or null if this
+ * key may not read documents. `ofEvents` is the link in events, which is the same for all keys. A response or an event
+ * uses only one of the two, so we sign a link only when the code reads it.
  */
 type RequisitionUrl = { readonly ofKey: string | null; readonly ofEvents: string };
 
@@ -118,8 +118,8 @@ export const LISTED_ORDER = `${LISTED_COLUMNS}, ${LAB_TEST_REVISION} as lab_test
 
 /**
  * The part of the FROM clause after `orders` that LISTED_ORDER needs. PostgreSQL plans plain joins by its statistics.
- * If these are outdated, it would read all users of the deployment for one page. `offset 0` forces it to find the rows
- * of each order by their keys.
+ * If the statistics are outdated, it may read a whole table for one page. `offset 0` forces it to find the rows of each
+ * order by their keys.
  */
 export const LISTED_WITH = `cross join lateral (
     select revision, lab_id from lab_tests where lab_tests.id = orders.lab_test_id offset 0) as lab_tests

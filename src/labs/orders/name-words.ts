@@ -13,8 +13,9 @@ export const birthDateHash = ({ cipher, team }: TeamCtx, dob: string): Buffer =>
 export const wordHashes = (ctx: TeamCtx, text: string): Buffer[] => hashes(ctx, wordsOf(text));
 
 /**
- * Returns the hashes by which lists find an order, as two lists of equal length: the kinds and the hashes. The hashes
- * are keyed, so nobody can read the names from them.
+ * Returns the hashes with which a search finds an order by the words of its names or by the date of birth. The result
+ * has two arrays of equal length: the kinds and the hashes. The hashes are keyed, so nobody can read the names from
+ * them.
  */
 export function nameWords(
   ctx: TeamCtx,
@@ -30,7 +31,7 @@ export function nameWords(
   return { kinds: found.map(([kind]) => kind), hashes: found.map(([, hash]) => hash) };
 }
 
-/** Replaces the stored hashes by which lists find an order. */
+/** Replaces the stored hashes with which a search finds an order by name or date of birth. */
 export async function storeNameWords(ctx: TxCtx<TeamCtx>, row: OrderRow): Promise<void> {
   const words = nameWords(ctx, row);
   await sql`

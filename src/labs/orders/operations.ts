@@ -27,7 +27,7 @@ import {
 const tag = 'orders';
 const params = Type.Object({ order_id: Uuid });
 
-/** The error codes of an operation that refuses a patient, or the location where the sample is to be collected. */
+/** The error codes that the creation and the import of an order have in common. */
 const ORDER_REFUSALS = [
   'not_found',
   'user_scheduled_for_deletion',

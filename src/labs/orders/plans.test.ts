@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => app.close());
 
-/** Orders of one user, with one event each, written without triggers, unlike the service. */
+/** Inserts orders of one user, with one event each. Triggers do not run, unlike when the service inserts orders. */
 async function fill(of: Team, orders: number): Promise<string> {
   const { user_id } = await makeUser(of);
   const lab_test_id = await kitTestId(of);
@@ -64,7 +64,7 @@ async function fill(of: Team, orders: number): Promise<string> {
   return user_id;
 }
 
-/** This many users with one order each, the newest of all. */
+/** Inserts this many users with one order each. These orders are newer than all other orders. */
 async function fillUsers(of: Team, users: number): Promise<void> {
   const lab_test_id = await kitTestId(of);
   const client = new Client({ connectionString: app.databaseUrl });
@@ -93,7 +93,7 @@ const list = async (query: string): Promise<Page> => {
   return body;
 };
 
-/** Pages that an index has in their order. */
+/** Queries for pages. For each of them, an index has the orders in the sequence of the page. */
 const PAGES = [
   '',
   '&page=20',
@@ -138,7 +138,7 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
     const read = await ordersRead(() => list(query));
     expect(total.orders.length).toBe(Math.min(10, total.total));
     expect(read - counted).toBeLessThan(1_000);
-    // Without a stored total, the orders are counted one by one.
+    // If no total is stored for the filters, the service counts the orders one by one.
     expect(counted).toBeLessThan(/user_id|date|activation/.test(query) ? total.total * 1.1 + 1_000 : 1_000);
   });
 
@@ -160,7 +160,7 @@ describe.each(['stale', 'fresh'])('with %s statistics', (statistics) => {
       found.push(body.order_ids);
     });
     expect(found).toEqual([[order.id]]);
-    // The orders that were changed since then, and almost no events.
+    // The statement reads the orders that changed since the start of the window, and almost no events.
     expect(read).toBeLessThan(ORDERS * 1.2);
   });
 });
@@ -186,12 +186,12 @@ describe('a page of 200,000 orders', () => {
     await sql`
       update users set deleted_at = now() - interval '2 minutes' where id in (
         select id from users where team_id = ${team.id} order by id desc limit 3000)`.execute(app.db);
-    // After the last page, all rows that are read are read for the total.
+    // This page is after the last one and thus empty. So the service reads all rows for the total.
     const readForTotal = () => rowsRead(app.db, ['orders', 'users'], () => list('&page=1000000'));
     expect(await readForTotal()).toBeGreaterThan(3_000);
     await subtractLeavingUsers(app.ctx);
     expect(await readForTotal()).toBeLessThan(100);
-    // The counts of a new order and of its new status are found by its user.
+    // A new order and its new status change the stored totals, and few rows are read for that.
     const changed = rowsRead(app.db, ['orders', 'users'], async () => {
       const { id } = await orderKit(team, order.user_id);
       await team.api('POST', `/v3/order/${id}/cancel`);

@@ -1,5 +1,5 @@
-// Checks an order before we send it. A laboratory may reject an order only days later, so the check finds all such
-// problems at once. The functions are pure. The rules of each laboratory are data in `labs.order_rules`.
+// Checks an order before we send it. A laboratory may take days until it rejects an order. So this check finds at once
+// everything for which the laboratory would reject it. The rules of each laboratory are data in `labs.order_rules`.
 import type { Static } from 'typebox';
 import { AppError } from '../../errors.ts';
 import { checkIcdCodes } from '../../insurance/diagnoses/check.ts';
@@ -32,7 +32,7 @@ export const LENGTHS = {
  * adds none.
  */
 export type OrderRules = {
-  /** The lengths that differ from HL7 v2.5.1 in the format of this laboratory. */
+  /** The maximum lengths of those fields for which this laboratory differs from HL7 v2.5.1. */
   max_lengths?: Partial<Record<keyof typeof LENGTHS, number>>;
   /** True if the laboratory rejects an order without a lab account, because it bills accounts and reports to them. */
   account_required?: boolean;

@@ -128,7 +128,7 @@ const renderAddress = (address: HomeAddress | null, shown: PatientShown): HomeAd
 
 /**
  * Returns the order transaction in the form of the API. `last` is the newest event that the result shows. The status in
- * `row` may be newer than that.
+ * `row` may be newer than this event.
  */
 export function renderTransaction(
   { row, transaction, events }: ListedOrder,

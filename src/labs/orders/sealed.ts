@@ -150,7 +150,7 @@ export function openShipment({ cipher }: TeamCtx, stored: StoredShipment): Stati
   return opened as Static<typeof Shipment>;
 }
 
-/** Seals the personal ones among the given values. */
+/** Seals the personal values of a shipment, such as tracking numbers. All other values stay as they are. */
 export function sealShipment(
   { cipher }: TeamCtx,
   row: { team_id: string; id: string },

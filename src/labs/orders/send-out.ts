@@ -18,8 +18,8 @@ export type LabConnection = 'simulated' | 'hl7';
 
 /**
  * The job that sends the waiting messages for one laboratory, oldest first. The folder `laboratories` implements it.
- * All laboratories together use the permits of one team. So laboratories that do not respond leave the other permits
- * for calls to providers.
+ * The jobs of all laboratories together get only as many permits (rights to run) as one team. So laboratories that do
+ * not respond leave the other permits to other jobs.
  */
 export const outboxKind = jobKind({
   name: 'laboratory_outbox',
@@ -29,8 +29,8 @@ export const outboxKind = jobKind({
 });
 
 /**
- * Returns the status of an order that is ready to be sent. A laboratory that receives orders as messages needs no paper
- * requisition.
+ * Returns the status of an order that is ready to be sent. A laboratory that receives orders as messages does not need
+ * the requisition (the order form on paper) to know the order.
  */
 export const requisitionStatus = (connection: LabConnection): LowLevelStatus =>
   connection === 'hl7' ? 'requisition_bypassed' : 'requisition_created';
@@ -63,8 +63,8 @@ async function askFor(ctx: TxCtx<TeamCtx>, { row: { user_id, id }, lab }: Loaded
 }
 
 /**
- * Withdraws the messages about an order that are not sent yet. We also send a cancellation, unless nothing about the
- * order was sent, or the laboratory itself refused or cancelled it.
+ * Withdraws the messages about an order that are not sent yet. If a message was sent, we also send a cancellation. But
+ * we send none if the laboratory itself refused or cancelled the order.
  * The job that sends messages locks the same row as the caller of this function. It records a message as sent before it
  * sends the message. So this function sees each message that may have been sent, and the job sees the cancellation.
  */

@@ -12,14 +12,14 @@ export const autopilotKind = jobKind({
 });
 
 /**
- * The most recent orders that we count. A team with more of them is simply a team with many, and the exact number does
- * not matter.
+ * The number of recent orders of a team up to which we count. The more recent orders a team has, the later its new job
+ * runs. Above this number, one more order makes no difference.
  */
 const MAX_COUNTED = 200;
 
 /**
- * Adds the job that moves the order, if this is a sandbox that moves orders by itself. It runs in the transaction in
- * which the order becomes ready.
+ * Adds the job that moves the order, if this is a sandbox that moves orders by itself. The caller runs this function in
+ * the transaction that makes the order ready.
  */
 export async function startAutopilot(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
   if (ctx.config.environment !== 'sandbox' || ctx.config.autopilotSeconds === null) return;

@@ -1,5 +1,5 @@
-// How many statements the work of an operation takes. Each is a round trip, and round trips are most of the operation's
-// cost.
+// How many SQL statements the work of an operation takes. Each statement is a round trip to the database, and round
+// trips take most of the operation's time.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -7,7 +7,7 @@ import { kitTestId, makeUser, orderKit, readOrder, shippingAddress, type OrderBo
 
 let app: TestApp;
 beforeAll(async () => {
-  // One connection, on which the first order has prepared every statement.
+  // The app uses a single connection. The first order prepares every statement on it.
   app = await startTestApp({}, { poolSize: 1 });
 });
 afterAll(() => app.close());
@@ -43,7 +43,7 @@ test('one statement creates an order with its events, and one reads it', async (
   });
   expect(made).toBe(1);
   expect(await statementsOf(() => readOrder(app.team, id))).toBe(1);
-  // Lock, load, end the simulation, append.
+  // The four statements lock the order, load it, end its simulation, and append the event.
   expect(await statementsOf(() => app.api('POST', `/v3/order/${id}/cancel`))).toBe(4);
 });
 

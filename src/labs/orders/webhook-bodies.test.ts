@@ -35,7 +35,7 @@ async function listen(
   return {
     team,
     endpoint,
-    /** The events about orders that arrived, in the order of what happened. */
+    /** Returns the events about orders that the endpoint received, in the sequence in which they happened. */
     orders: async () => {
       await app.deliver();
       await endpoint.close();

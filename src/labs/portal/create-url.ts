@@ -18,9 +18,8 @@ const GOOD_FOR: Record<PortalContext, number> = { launch: HOUR, communications: 
 export const KIND: Record<PortalContext, string> = { launch: 'portal', communications: 'portal-message' };
 
 /**
- * Creates a link to a page for the user. Throws not_found for an unknown user, and for an order that is unknown or
- * another user's. Throws user_scheduled_for_deletion, and patient_experience_off if the team has switched these pages
- * off.
+ * Creates a link to a page for the user. Throws not_found for an unknown user or order, and for an order of another
+ * user. Throws user_scheduled_for_deletion, and patient_experience_off if the team has switched these pages off.
  */
 export async function createPortalUrl(
   ctx: TeamCtx,

@@ -28,9 +28,9 @@ const HOUR = 3_600;
 const linkTo = async (user_id: string, context: Context, order_id?: string): Promise<Link> =>
   (await team.api<Link>('POST', `/v2/user/${user_id}/create_portal_url`, { context, ...(order_id && { order_id }) }))
     .body;
-/** The path of an address, from a page or from an answer. */
+/** Returns the path of a URL from a page or from a response. */
 const pathOf = (url: string): string => new URL(url, 'http://localhost/documents/portal/here').pathname;
-/** The configured base address has no port in tests. */
+/** Fetches a link from the test server. The link itself lacks the port of this server. */
 const fetched = (url: string): Promise<Response> => fetch(app.baseUrl + pathOf(url));
 async function open(url: string): Promise<OpenedPage> {
   const response = await fetched(url);

@@ -6,10 +6,12 @@ import type { LabReport } from './lab-report.ts';
 import { haveFinalValues, testsAfter } from './storing/test-statuses.ts';
 
 /**
- * Classifies a report that is a document without values. 'values': the values of a final test, or all values, are only
- * in the document. A person must read them there, so we must not list them as not reported. 'tests': the report
- * contains something else that is new about a test, for example that it is final and that its result is a document.
- * 'nothing': the report only repeats what is stored. `isServed` is true if customers can get this document from us.
+ * Classifies a report that is a document without values. `isServed` is true if customers can get this document from us.
+ * 'values': only the document contains the values of a final test, or all values. A person must read them there. So we
+ * must not list these values as not reported.
+ * 'tests': the report says something else that is new about a test. For example, it says that the test is final, and
+ * the result of this test is a document.
+ * 'nothing': the report only repeats what we have stored.
  */
 export async function classifyDocumentReport(
   ctx: TxCtx<TeamCtx>,

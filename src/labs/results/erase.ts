@@ -18,8 +18,8 @@ export const EXPORTS: Exports = {
 const RETENTION_DAYS = 90;
 
 /**
- * Deletes the unmatched reports of a user: those that somebody accepted for this user, and those for which we know no
- * other user to whom they could belong. Foreign keys delete the results of an order together with the order.
+ * Deletes the unmatched reports of a user. These are the reports that somebody accepted for this user, and the reports
+ * whose only candidate is this user. Foreign keys delete the results of an order together with the order.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await sql`

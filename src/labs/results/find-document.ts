@@ -39,8 +39,8 @@ export async function findTransactionDocumentOrNull(ctx: TeamCtx, orders: Loaded
 type FoundDocument = { user_id: string; order_id: string; version: number; document_id: string; chunks: number };
 
 /**
- * Reads a document chunk by chunk, so that only one chunk is in memory. Throws if another document has replaced this
- * one meanwhile.
+ * Reads a document chunk by chunk, so that only one chunk is in memory. Throws if a newer document replaces this
+ * document between two chunks.
  */
 async function* openChunks(ctx: TeamCtx, { document_id, chunks, ...of }: FoundDocument): AsyncGenerator<Buffer> {
   for (let n = 0; n < chunks; n += 1) {

@@ -24,7 +24,7 @@ afterAll(() => app.close());
 const read = (id: string, key?: null): Promise<Answer<Combined>> =>
   app.api<Combined>('GET', `/v3/order_transaction/${id}/result`, undefined, key === null ? { key } : {});
 
-/** A registered kit in the transaction of another order, like a redraw. */
+/** Makes a redraw of an order: a registered kit in the same order transaction. */
 async function redrawOf(order: OrderBody): Promise<OrderBody> {
   const redraw = await orderKit(app.team, order.user_id);
   await sql`

@@ -9,10 +9,10 @@ import type { StoredReport, StoredResult } from './stored-report.ts';
 import { newestReport, type NewestReport } from './newest-report.ts';
 
 /**
- * Merges the results of an order and its redraws into one report. For each marker, the report has the newest final
+ * Merges the results of an order and its redraws into one report. For each result, the report has the newest final
  * value, or else the newest preliminary value. If no order has a value, the report lists the result as missing. The
- * `source_sample_id` of a value names the sample, and thereby the order. The report is final when no order of the order
- * transaction is open.
+ * `source_sample_id` of a value names its sample, so a reader can see from which order the value is. The report is
+ * final when no order of the order transaction is open and the newest of the merged reports is final.
  */
 export const findTransactionResults = async (ctx: TeamCtx, id: string): Promise<FoundResults> =>
   resultsOfTransaction(ctx, await loadTransaction(ctx, id));

@@ -25,8 +25,8 @@ export type LabReport = {
    */
   set_aside?: boolean;
   /**
-   * The numbers of the order and its sample: ours of the order (placer), the laboratory's of the order (filler), and
-   * the laboratory's of the sample (accession).
+   * The numbers of the order and its sample. placer: the number that we gave to the order. filler: the number that the
+   * laboratory gave to the order. accession: the number that the laboratory gave to the sample.
    */
   placer_number: string | null;
   filler_number: string | null;
@@ -88,8 +88,8 @@ export type ReportedTest = {
   /** A corrected test has the status final. cancelled: the test has no result and will get none. */
   status: 'partial' | 'final' | 'cancelled';
   /**
-   * What our number in this part of the report names: the position of an ordered test, starting at 1, or the entire
-   * order. Null if this part contains no number of ours.
+   * The test or order that our number in this part of the report names: the position of an ordered test, starting at 1,
+   * or 'order' for the entire order. Null if the part contains no number that we issued.
    */
   names: number | 'order' | null;
   /** The laboratory's codes of the test, and the name of the test if we know it. */
@@ -102,13 +102,14 @@ export type ReportedTest = {
   /** True if the report contains neither values nor documents of the test. */
   empty: boolean;
   /**
-   * The status that the laboratory reported for the test; null if we could not read it. The field is present only while
-   * a value that we could not read waits for repair and may belong to this test. Until then, `status` is partial.
+   * The status that the laboratory reported for the test; null if we could not read that status. The field is present
+   * only if the report has a value that we could not read and that may belong to this test. Until somebody repairs that
+   * value, `status` is partial.
    */
   stated_status?: 'partial' | 'final' | 'cancelled' | null;
   /**
-   * The numbers of this test: ours (placer), the laboratory's (filler), and those of its samples (accession). Then the
-   * ids of its samples, and the time at which the laboratory reported the test (OBR-22).
+   * The numbers of this test (ours is the placer number, the laboratory's is the filler number) and of its samples
+   * (accession numbers). `reported_at` is the time at which the laboratory reported the test (OBR-22).
    */
   placer_number?: string | null;
   filler_number?: string | null;

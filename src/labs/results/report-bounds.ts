@@ -1,8 +1,8 @@
 import type { LabReport } from './lab-report.ts';
 
 /**
- * The bounds of a report. No laboratory reports as much about one order. We can still handle a report of this size
- * within a moment.
+ * The largest report that we accept. No laboratory reports that much about one order. A larger report would take us too
+ * long.
  */
 export const MAX_OF_REPORT = {
   observations: 1_000,

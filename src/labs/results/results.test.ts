@@ -234,7 +234,7 @@ describe('a correction', () => {
     ]);
     const team = { id: app.team.id, org_id: app.team.org_id, settings: {} };
     const openResults = storedReports.map((report) => openReport({ ...app.ctx, team }, report).results);
-    // The history of a value has times that no answer shows.
+    // The stored history of a value has times of messages (`sent_at`), which no response shows.
     const shown = ({ key: _, as_of: __, history, ...others }: (typeof openResults)[number][number]): unknown => ({
       ...others,
       history: history.map(({ sent_at: ___, ...past }) => past),

@@ -39,7 +39,7 @@ afterAll(() => app.close());
 
 const receive = (report: LabReport, of = order, team: Team = app.team): Promise<Received> =>
   receiveFor(app, { team, orderId: of.id, labId: labOf(of) }, report);
-/** A report with these values, reported on a day of January. */
+/** Stores a report with these values. The laboratory reported them on this day of January. */
 const reportValues = (
   day: number,
   values: Partial<Observation>[],
@@ -188,7 +188,7 @@ describe('a correction', () => {
     });
     const corrected = await readOrder(app.team, order.id);
     expect([corrected.interpretation, lowStatuses(corrected).at(-1)]).toEqual(['normal', 'corrected']);
-    // The mark stays when another value is corrected, and both versions stay stored.
+    // The value keeps the status `corrected` when another value is corrected. All three versions stay stored.
     await reportValues(9, [{ code: 'X2', name: 'Other', text: '3', status: 'corrected' }], 'corrected');
     expect(await something()).toMatchObject({ status: 'corrected', previous_result: '7 mg/dL' });
     const { rows } = await sql`select version from lab_results where order_id = ${order.id}`.execute(app.db);

@@ -44,8 +44,8 @@ export type StoreOutcome = {
 
 /**
  * `byPerson`: a person has decided that the report belongs to this order. If the order has ended, it then keeps its
- * status. `shouldRetainStatus`: nothing in the report should change the status of the order, so the order keeps its
- * status as long as we expect further results.
+ * status. `shouldRetainStatus`: the report is no reason to change the status of the order. The status still changes if
+ * we expect no further results.
  */
 type StoreOptions = { byPerson?: boolean; shouldRetainStatus?: boolean };
 

@@ -24,9 +24,9 @@ export type StoredMissingResult = Omit<Static<typeof MissingResult>, 'history'> 
     is_held?: true;
   };
 /**
- * A value that the laboratory withdrew. The entry states what was measured. It does not contain the value, which may
- * belong to another person, so we cannot show it by mistake. The entry also prevents an older message from bringing the
- * value back. In versions of early releases, the entry has only its key, or its key and name.
+ * A value that the laboratory withdrew. The entry states what was measured. It does not contain the value itself: the
+ * value may belong to another person, and we must not show it by mistake. The entry also prevents an older message from
+ * bringing the value back. In versions of early releases, the entry has only its key, or its key and name.
  */
 export type Withdrawn = StoredEntry &
   Partial<Omit<Static<typeof MissingResult>, 'inferred_failure_type' | 'note' | 'history'>> & { reported_at: string };

@@ -25,7 +25,7 @@ type Question = {
   /** The path after the scheduler's URL. */
   path: string;
   body: object;
-  /** The id of the request. A repeated request has the same id, so the scheduler can carry it out only once. */
+  /** The id of the request. A repeated request has the same id, so that the scheduler does not carry it out twice. */
   id: string;
 };
 

@@ -76,8 +76,8 @@ export async function whoComesTo(ctx: AnyCtx, state: string): Promise<Comes[]> {
     const settings = connected.find(({ provider }) => provider === name);
     if (!settings) {
       if (ctx.config.environment !== 'sandbox' || NOT_SIMULATED.has(state)) return [];
-      // In the simulation, `getlabs` offers slots and also takes requests without a time. `phlebfinders` only takes
-      // requests.
+      // In the simulation, `getlabs` offers appointment slots and also takes requests without a time. `phlebfinders`
+      // only takes requests.
       const ready: ServiceType[] = name === 'getlabs' ? ['appointment-ready'] : [];
       return [{ name, service_types: [...ready, 'appointment-request'], scheduler: SIMULATED }];
     }

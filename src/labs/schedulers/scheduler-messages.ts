@@ -7,7 +7,7 @@ const Moment = Type.String({ maxLength: 40, pattern: MOMENT });
 const Id = Type.String({ minLength: 1, maxLength: 200, pattern: '^[\\x21-\\x7e]+$' });
 const Code = Type.String({ maxLength: 50, pattern: '^[a-z0-9_]+$' });
 
-/** The most slots in a response. No location has as many in a week. */
+/** The most appointment slots in a response. No location offers that many in a week. */
 const MAX_SLOTS = 1_000;
 
 export const SlotsResponse = Type.Object({

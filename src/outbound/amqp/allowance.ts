@@ -1,6 +1,6 @@
 /**
- * The bytes that a broker may send at the start, for the handshake and everything else except confirms. Later the
- * broker may send more bytes each second, but never more than this number at once.
+ * The bytes that a broker (a message server of a team) may send at the start, for the handshake and everything else
+ * except confirms. Later the broker may send more bytes each second, but never more than this number at once.
  */
 export const MAX_BYTES = 16_384;
 /**
@@ -8,7 +8,7 @@ export const MAX_BYTES = 16_384;
  * in a second.
  */
 const BYTES_A_SECOND = 64;
-/** The bytes that a broker may send for each published message. A confirm has 21 bytes. */
+/** The bytes that a broker may send for each published message. A confirm, its receipt for a message, has 21 bytes. */
 const BYTES_A_MESSAGE = 64;
 
 export type Allowance = {
@@ -19,8 +19,8 @@ export type Allowance = {
 };
 
 /**
- * Limits the bytes that a broker may send. So a broker that sends without end takes no more of the process than its
- * team's own events do.
+ * Limits the bytes that a broker may send. The limit grows only with the messages that we publish to it, and slowly
+ * with time. Otherwise a broker that sends without end would use up the time of the process.
  */
 export function openAllowance(now: () => number = () => performance.now()): Allowance {
   let left = MAX_BYTES;

@@ -70,7 +70,7 @@ export class Line {
     socket.on('close', () => this.fail('closed'));
   }
 
-  /** Aborted with the error when the broker sends something that is not AMQP, or more bytes than it may. */
+  /** A signal that aborts when the broker sends something that is not AMQP, or more bytes than it may. */
   get broken(): AbortSignal {
     return this.#broken.signal;
   }

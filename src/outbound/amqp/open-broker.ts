@@ -22,11 +22,14 @@ export type Message = say.Properties & { exchange: string; routingKey: string; b
 /** A connection to a broker with one channel, on which the broker confirms the messages that it has accepted. */
 export type Broker = {
   /**
-   * Publishes messages. Resolves when the broker has confirmed all of them. Throws BrokerFailed on an error, and if
-   * `signal` is aborted before that. In both cases, the broker may have accepted some of the messages.
+   * Publishes messages. Resolves when the broker has confirmed all of them. Throws BrokerFailed on an error, or if
+   * `signal` aborts before the last confirm. Then the broker may have accepted some of the messages.
    */
   publish: (messages: Message[], signal: AbortSignal) => Promise<void>;
-  /** Aborted with the BrokerFailed when the broker sends something that is not AMQP, or more bytes than it may. */
+  /**
+   * A signal that aborts when the broker sends something that is not AMQP, or more bytes than it may. Its reason is the
+   * BrokerFailed.
+   */
   broken: AbortSignal;
   close: () => void;
 };

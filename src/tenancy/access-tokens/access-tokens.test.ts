@@ -158,7 +158,8 @@ describe('a token ends', () => {
       insert into api_access_tokens (team_id, id, created_by, token_hash, expires_at)
       select team_id, gen_random_uuid(), created_by, sha256(n::text::bytea || id::text::bytea), expires_at
         from api_access_tokens, generate_series(1, 999) n where team_id = ${team.id}`.execute(app.db);
-    // Random ids have no order. All of them are after the oldest id here.
+    // The copies have random ids. We make them all greater than the id of the oldest token, because a new token ends
+    // the token with the smallest id.
     await sql`
       update api_access_tokens set id = overlay(id::text placing 'ff' from 1 for 2)::uuid
        where team_id = ${team.id} and id <> ${oldest.id}`.execute(app.db);

@@ -139,7 +139,7 @@ describe('a domain is verified', () => {
     const waiting = Promise.all(Array.from({ length: 12 }, () => verify(domain)));
     await expect.poll(() => names.asked.length).toBeGreaterThan(0);
     expect((await read(domain)).is_verified).toBe(false);
-    names.silent = false; // The second try of each query is answered.
+    names.silent = false; // The name server now answers the second try of each query.
     expect(new Set(await waiting)).toEqual(new Set(['pending']));
   });
 });

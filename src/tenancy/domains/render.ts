@@ -5,7 +5,7 @@ export const DOMAIN_COLUMNS = ['id', 'domain', 'proof', 'verified_at', 'created_
 
 export type DomainRow = { id: string; domain: string; proof: string; verified_at: string | null; created_at: string };
 
-/** Returns the name of the TXT record. Only this record has the name, so it cannot conflict with another record. */
+/** Returns the name of the TXT record. It is a subdomain of its own, so the domain keeps all its other records. */
 export const proofName = ({ domain }: Pick<DomainRow, 'domain'>): string => `_phial-verification.${domain}`;
 
 /** Renders a domain for the management API. */

@@ -6,7 +6,7 @@ import type { EhrConfiguration, EhrConfigurationInput } from './schemas.ts';
 
 type Configuration = Static<typeof EhrConfiguration>;
 
-/** Returns the EHR configuration of the organisation, or null if it has none. */
+/** Returns the configuration of the organisation's EHR (electronic health record system), or null if it has none. */
 export async function findConfigurationOrNull({
   db,
   org,

@@ -13,8 +13,8 @@ export const neededScope = ({ area, reads }: { area: Area; reads: boolean }): Ke
   reads ? `${area}:read` : area;
 
 /**
- * Returns true if the caller's key may read documents of orders. Keys that may not must not get links to documents
- * either.
+ * Returns true if the caller's key may read documents of orders. Other keys get no links to documents, because a link
+ * opens its document without a key.
  */
 export const reachesDocuments = ({ keyScopes = null }: { keyScopes?: readonly string[] | null }): boolean =>
   keyScopes === null || allows(keyScopes as readonly KeyScope[], { area: areaOf('documents'), reads: true });

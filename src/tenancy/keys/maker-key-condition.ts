@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 
 /**
- * An SQL condition for a statement that has a column `made_by` and the table `teams`. Some credentials end with the key
- * that made them. The condition is true if the key in `made_by` is still valid and still has access to the team, or if
- * no key made the row.
+ * An SQL condition for credentials that end with the key that made them, such as user tokens. The statement needs a
+ * column `made_by` and the table `teams`. The condition is true if the key in `made_by` is still valid and still has
+ * access to the team. It is also true if no key made the row.
  */
 export const makerKeyOpens = sql<boolean>`
   not exists (

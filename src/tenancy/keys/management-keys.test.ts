@@ -31,7 +31,7 @@ const create = <T = NewKey>(body: object, options: object = {}) => team.api<T>('
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }));
 const list = async (query = '') => (await team.api<Page>('GET', `${path()}${query}`)).body.data;
 const revoke = <T = Key>(id: string, key?: string) => team.api<T>('DELETE', path(id), undefined, key ? { key } : {});
-/** The answer of the management API to a key that lists the team's API keys. */
+/** Lists the API keys of a team with this management key, and returns the status of the response. */
 const opens = async (key: string, of: Team = team) =>
   (await team.api('GET', `/v1/org/${of.org_id}/team_api_keys/sandbox/us?team_id=${of.id}`, undefined, { key })).status;
 

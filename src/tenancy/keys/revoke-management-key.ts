@@ -8,7 +8,7 @@ import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-manageme
 /**
  * Revokes a management key of the organisation. Returns null if the key was already revoked. Without an Org Management
  * Key, the organisation could create no other key over the API. So the function throws last_management_key for the last
- * one, unless `lastToo` is set.
+ * Org Management Key. With `lastToo` it revokes that key too.
  */
 export function revokeManagementKey(
   ctx: Ctx,

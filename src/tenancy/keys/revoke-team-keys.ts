@@ -4,7 +4,10 @@ import { refuseUnbound } from '../teams/find.ts';
 
 export type RevokedKeys = { success: string[]; failure: string[]; not_found: string[] };
 
-/** Revokes API keys of teams in the caller's organisation. The result lists all other ids as not found. */
+/**
+ * Revokes API keys of teams in the caller's organisation. `not_found` of the result has the ids of unknown and of
+ * already revoked keys. Throws insufficient_scope if a Team Management Key is not bound to the team of a key.
+ */
 export async function revokeTeamKeys(ctx: ManagementCtx, ids: string[]): Promise<RevokedKeys> {
   const found = await ctx.db
     .selectFrom('team_api_keys')

@@ -23,7 +23,8 @@ test('a repeated request for a team key gets the same key, which no row of the d
   expect(first.status).toBe(200);
   expect(again.body).toEqual(first.body);
   expect((await app.api('GET', '/v2/user', undefined, { key: first.body.value })).status).toBe(200);
-  // The service's own keys do not open the stored answer either.
+  // findTraces decrypts all columns with the keys of the service. It does not find the key, because the stored response
+  // is also encrypted with the caller's key.
   expect(await findTraces(app, ['clinic-key'])).toEqual(['idempotency_keys.key']);
   expect(await findTraces(app, [first.body.value])).toEqual([]);
   const keys = await app.db.selectFrom('team_api_keys').select('id').where('label', '=', 'clinic').execute();
@@ -76,7 +77,7 @@ test('a refusal of an operation that shows secrets is repeated like any other', 
   expect(again.body).toEqual(first.body);
 });
 
-/** Moves the answers for the keys of this file into the past. */
+/** Makes the stored responses of the two idempotency keys of these tests older. */
 const storedBefore = (interval: string): Promise<unknown> =>
   app.db
     .updateTable('idempotency_keys')

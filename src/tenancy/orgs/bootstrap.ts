@@ -12,10 +12,10 @@ import { createOrg } from './create.ts';
 export type FirstKeys = { credentials: Credentials; isNew: boolean };
 
 /**
- * Creates the first organisation, team and keys of an empty sandbox, or returns those of its first start. Returns null
- * if the data directory has no keys for this database. It writes the file with the keys before the commit. If the
- * process crashes in between, the next start replaces the file. In the other order, a crash could leave an organisation
- * whose keys are lost.
+ * Creates the first organisation, team and keys of an empty sandbox. If the sandbox is not empty, returns the keys of
+ * its first start, or null if the data directory has no keys for this database. It writes the file with the keys before
+ * the commit. If the process crashes in between, the next start replaces the file. If we wrote the file after the
+ * commit, a crash in between could leave an organisation whose keys are lost.
  */
 export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<FirstKeys | null> {
   return inTransaction(acrossTeams(ctx), async (ctx) => {

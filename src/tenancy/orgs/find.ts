@@ -2,7 +2,7 @@ import type { Ctx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { notFound } from '../../errors.ts';
 
-/** Returns an organisation by its id. Only the operator may call it. Throws not_found. */
+/** Finds an organisation by its id. It checks no key, so the caller must have access to it. Throws not_found. */
 export async function findOrg(ctx: Ctx, id: string): Promise<{ id: string; name: string }> {
   const org = await boundToOrg(ctx, id)
     .db.selectFrom('orgs')

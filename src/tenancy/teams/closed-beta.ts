@@ -5,9 +5,9 @@ import { AppError, notFound } from '../../errors.ts';
 import type { ClosedBeta } from '../../operation/operation.ts';
 
 /**
- * Throws closed_beta if the feature is not enabled for the team, or for one of several teams that the request names. If
- * a request for several teams names none, one team of the key with the feature is enough. In a sandbox every feature is
- * enabled.
+ * Throws closed_beta if the feature is not enabled for the team, or for one of several teams that the request names. A
+ * request for several teams may name no team and means all teams of its key. Then it is enough that one of these teams
+ * has the feature. In a sandbox every feature is enabled.
  */
 export async function refuseClosedBeta(ctx: TeamCtx | TeamsCtx, beta: ClosedBeta): Promise<void> {
   if (ctx.config.environment === 'sandbox') return;

@@ -45,8 +45,8 @@ export function createTeam(ctx: Ctx, input: NewTeam): Promise<TeamRow> {
 
 /**
  * Returns true if an organisation has this id, or if a deleted team had it. A team must not have the id of an
- * organisation, because we store idempotency keys under either. It must not have the id of a deleted team, because the
- * logs about the deleted team contain that id.
+ * organisation, because we store idempotency keys under the id of a team or an organisation, and could not tell the two
+ * apart. It must not have the id of a deleted team, because the logs about the deleted team contain that id.
  */
 const isTakenOtherwise = async (ctx: Ctx, id: string): Promise<boolean> =>
   (await isOrg(boundToOrg(ctx, id), id)) || (await wasDeleted(boundToTeam(ctx, id), id));

@@ -9,8 +9,8 @@ export const linkRedirectUrls = ({ team }: TeamCtx): Static<typeof LinkRedirectU
 });
 
 /**
- * Replaces the list. In production, an open link token may contain a URL that is no longer in the list. Then the user's
- * browser stays on our page at the end.
+ * Replaces the list. A link token that is in use may contain a URL that this call removes from the list. In production,
+ * the user's browser then stays on our page at the end.
  */
 export async function putLinkRedirectUrls(
   ctx: TeamCtx,

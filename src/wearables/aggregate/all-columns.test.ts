@@ -19,7 +19,7 @@ const milligrams = (from: number, names: string): Record<string, number> =>
   Object.fromEntries(names.split(' ').map((name, n) => [name, from + n + 0.5]));
 
 type Numbers = Record<string, unknown>;
-/** By the name of the table: the path to push summaries, other keys that they need, and a number for each column. */
+/** For each table: the path to push its summaries, other keys that these need, and a number for each column. */
 const KINDS: Record<string, { path: string; more: object; numbers: Numbers }> = {
   activity: {
     path: 'activity',

@@ -431,7 +431,7 @@ describe('an hour that clocks show twice', () => {
     const minutes = Array.from({ length: 12 }, (_, n) => String(n * 5).padStart(2, '0'));
     const userId = await userWith([
       heart(...strap, '2026-01-05T10:01:00-05:00', 150, { timezone_offset: -18_000 }),
-      // The same moment as that of the strap, three hours earlier in local time.
+      // The same moment as the sample of the strap, but three hours earlier in local time.
       heart(...watch, '2026-01-05T07:01:00-08:00', 80, { timezone_offset: -28_800 }),
       ...minutes.map((minute) => heart(...watch, `2026-01-05T10:${minute}:00-08:00`, 60, { timezone_offset: -28_800 })),
     ]);

@@ -45,8 +45,8 @@ export function clockSql(group: Group, table: Table, { timeZone }: QueryScope): 
   const minutes = 'trunc' in group ? minutesOf(group) : null;
   if (minutes === null || minutes > HOUR_MINUTES || table.index.kind !== 'moment') return null;
   if (table.series) return { offset: aheadOf(sql`local_at`, sql`at`), zone: sql`${timeZone}::text` };
-  // A source may assign a summary to a day other than that of its start. Then the summary counts at the beginning of
-  // the assigned day, and without an offset.
+  // A source may assign a summary to another day than the day on which it starts. Then the summary counts at the
+  // beginning of the assigned day, and has no offset.
   const begin = sql`coalesce(start_at, created_at)`;
   return {
     offset: sql`case when local_at = ${localTime(begin, timeZone)} then ${aheadOf(sql`local_at`, begin)} end`,
@@ -67,9 +67,9 @@ export const orderSql = (key: Expression, clock: Clock | null, { timeZone }: Que
 };
 
 /**
- * Returns SQL that writes the key of a group. PostgreSQL computes the key once for each group and not for each row. The
- * key ends with the offset from UTC in two cases: if the local time occurs twice in the zone, even if only one of the
- * two has a group, or if another group has the same local time.
+ * Returns SQL that writes the key of a group. PostgreSQL computes the key once for each group and not for each row. If
+ * the local time occurs twice in the zone, the key ends with the offset from UTC, even if only one of the two times has
+ * a group. It also ends with the offset if another group has the same local time.
  */
 export function renderKey(group: Group, key: Expression, clock: Clock | null): Expression {
   if (!('trunc' in group)) return key;
@@ -84,7 +84,7 @@ export function renderKey(group: Group, key: Expression, clock: Clock | null): E
   return sql`${text} || coalesce(case when ${isLikeAnother} or ${isRepeated} then ${offsetText(offset)} end, '')`;
 }
 
-/** No time zone ever put its clocks back by more than 3 hours. */
+/** Clocks go back by at most 3 hours, except in a zone that moves across the date line. */
 const AROUND = sql`interval '3 hours'`;
 
 /**

@@ -160,7 +160,10 @@ const person = {
   sex: 'female',
 };
 
-/** By table: each column, and its value in an answer. A function reads a value that only the service knew. */
+/**
+ * The value of each column in the response, by table. A function reads a value that the service made, such as an id,
+ * from `known`.
+ */
 const TABLES: Record<string, Record<string, Value | (() => string | null)>> = {
   sleep: {
     id: () => known['sleep'] as string,

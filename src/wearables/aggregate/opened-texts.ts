@@ -63,8 +63,8 @@ export async function openTexts(
   const found = (id: Expression): Expression[] =>
     paths.map((path) => sql`case when ids[n] = ${id} then ${sql.id(`of ${path}`)}[n] end as ${sql.id(path)}`);
   return {
-    // `width_bucket` finds the id by binary search. With a join, the planner would expect one row for a user, and
-    // compare each row with each text.
+    // `width_bucket` finds the id by binary search. A plain join would be slow: the planner of PostgreSQL expects only
+    // one row for a user, so it would compare each row with each text.
     join: (id) => sql`
       cross join lateral (
         select ${sql.join(found(id))}

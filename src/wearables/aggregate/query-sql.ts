@@ -1,5 +1,6 @@
-// A query as one SQL statement. Almost every query has its own text, so we never prepare a statement under a name.
-// Values are parameters. All other parts come from the lists of this module, never from the request.
+// Writes a query as one SQL statement. Two queries seldom have the same SQL text, so a prepared statement would hardly
+// ever be used again, and we prepare none. Values of the request are parameters. All other parts of the text come from
+// the lists of this module. So a request cannot inject SQL.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { valueColumnOf } from './query-result.ts';

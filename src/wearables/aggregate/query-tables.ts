@@ -34,12 +34,12 @@ export type Table = {
 type Field = {
   type?: string | string[];
   properties?: Record<string, Field>;
-  /** The keys that an object can have whose values are all numbers, for example one number for each nutrient. */
+  /** The possible keys of an object that maps names to numbers, for example nutrients to their amounts. */
   propertyNames?: { enum?: readonly string[] };
   additionalProperties?: Field | boolean;
 };
 
-/** Numbers of summaries that are no measurements, so no columns. */
+/** Numbers of summaries that nobody measured. They are no columns. */
 const NO_MEASURE = new Set(['timezone_offset']);
 
 /** The kinds of summaries that have one name in queries and another as resource. */
@@ -65,8 +65,8 @@ const day = ofRow('date', sql`calendar_date`);
 const begin = ofRow('moment', sql`start_at`);
 const storedAt = ofRow('moment', sql`date_trunc('milliseconds', created_at)`);
 /**
- * The kinds of summaries whose index is not their start. An activity has only a day. A night belongs to the day on
- * which the person woke. A profile has only the time at which Phial stored it.
+ * The kinds of summaries whose index (the time of a row) is not their start. An activity has only a day. A night
+ * belongs to the day on which the person woke. A profile has only the time at which Phial stored it.
  */
 const INDEXES: Readonly<Record<string, Column>> = { activity: day, sleep: day, profile: storedAt };
 

@@ -43,7 +43,7 @@ type NamedColumn = { item: Values; at: Path };
 
 const ONE_TABLE = 'All columns and indexes should be of one series, and of one type of it, or of one kind of summary';
 
-/** Returns the plan of a query that was checked before. */
+/** Returns the plan of a query that was checked before. Throws if the query has no plan. */
 export function planOf(query: unknown): QueryPlan {
   const { plan, breaches } = readQuery(query as Values);
   if (!plan) throw new Error(`a checked query has no plan: ${breaches[0]?.msg ?? 'it has an unknown word'}`);
@@ -123,8 +123,8 @@ function readFor(
             groups.length === 0 && columns.every((column) => column && 'func' in column && column.func === null),
         }
       : null,
-    // The checks `repeatedGroups` and `unknownWords` are newer than some stored continuous queries. These must still
-    // run, so we return the plan although there are breaches.
+    // The checks `repeatedGroups` and `unknownWords` are newer than some stored continuous queries. These queries must
+    // still run, so we return the plan although these two checks may find breaches.
     breaches: [...breaches, ...repeatedGroups(groups), ...unknownWords],
   };
 }
@@ -175,8 +175,8 @@ function whereOf(
   const about = {
     find: (name: string) => columnNamed(table, name),
     names: Object.keys({ ...columns, ...macros, ...sources }),
-    // Each path can have one breach. All conditions of a `where` have the same path, so we report only the first of
-    // them.
+    // A response reports one breach for each path. All conditions of a `where` have the same path, so we keep only the
+    // first breach of them.
     unknownWord: (at: number, msg: string) => {
       if (!unknownWords.some(({ at: [first] }) => first === 'where'))
         unknownWords.push(wrong(['where'], messageAt(at, msg)));

@@ -17,8 +17,8 @@ export const MAX_DAYS = 1_100;
 export const MAX_UNITS = (MAX_DAYS * DAY_MS) / MINUTE_MS;
 
 /**
- * Returns the first local day of a timeframe, and the day after the last one. A timeframe that ends at a moment is
- * shorter than its days. For it, also returns the window within the days.
+ * Returns the first local day of a timeframe, and the day after the last one. A timeframe that ends at a moment, or
+ * that is given in hours or minutes, may cover only parts of its days. Then also returns the window that it covers.
  */
 export function daysOf({ anchor, past }: Timeframe, timeZone: string): Pick<QueryScope, 'from' | 'until' | 'window'> {
   if (!isCalendarDate(anchor)) return upToMoment(anchor, past, timeZone);
@@ -72,8 +72,8 @@ function before(at: number, { unit, value = 1 }: Past): number {
 }
 
 /**
- * Returns the same day and time so many months earlier. If that month is shorter, returns its last day: one month
- * before 31 March is 28 or 29 February.
+ * Returns the same day and time, `months` months earlier. If the earlier month has no such day, returns its last day:
+ * one month before 31 March is 28 or 29 February.
  */
 function monthsBefore(at: number, months: number): number {
   const day = new Date(at);
@@ -83,7 +83,7 @@ function monthsBefore(at: number, months: number): number {
   return first.getTime() + (at - Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate()));
 }
 
-/** Returns what clocks in a zone show at a moment, as the milliseconds of that date and time in UTC. */
+/** Returns the local time of a zone at a moment, in milliseconds since 1970, as if this local time were UTC. */
 function localAt(at: number, timeZone: string): number {
   const text = new Intl.DateTimeFormat('sv-SE', {
     timeZone,

@@ -52,7 +52,7 @@ async function put(resource: string, summaries: readonly SummaryRow[]): Promise<
 }
 
 const times = <T>(many: number, make: (n: number) => T): T[] => Array.from({ length: many }, (_, n) => make(n));
-/** The minutes between two of `many` rows, so that all are within the days. */
+/** Returns the minutes between two rows, so that `many` rows fit into DAYS days. */
 const every = (many: number): number => Math.floor((DAYS * 1_440) / many);
 
 beforeAll(async () => {

@@ -100,8 +100,8 @@ type Before = {
  * time, the second one waits.
  */
 async function lockOrInsert({ db, team }: TxCtx<TeamCtx>, user: UserRef, provider: string): Promise<Before | null> {
-  // The insert fails because the connection exists, and then another transaction may delete it before we lock it. In
-  // that case the loop inserts again.
+  // If the connection exists, the insert does nothing. Another transaction may then delete the connection before we
+  // lock it. In that case the loop inserts again.
   for (;;) {
     const made = await db
       .insertInto('connections')

@@ -80,7 +80,7 @@ const render = (row: Row): Progress => ({
   next: nextOf(row),
 });
 
-/** Returns these counts as responses have them, the largest first. */
+/** Returns the counts of skipped records as responses show them, the largest count first. */
 export const skippedOf = (counts: Record<string, number>): Static<typeof SkippedOfProvider>[] =>
   Object.entries(counts)
     .map(([type, records]) => ({ type, reason: 'impossible' as const, records }))

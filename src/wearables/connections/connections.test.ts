@@ -63,7 +63,7 @@ describe('a connection', () => {
       status: 'unavailable',
       scope_requirements: { user_denied: { required: ['heartrate'] } },
     });
-    // Enough for sleep, but not for all of it.
+    // The granted scopes are enough for sleep, but not for all its fields.
     expect(connection?.resource_availability['sleep']).toMatchObject({
       status: 'available',
       scope_requirements: { user_denied: { required: [], optional: ['heartrate'] } },

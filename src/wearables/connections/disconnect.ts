@@ -7,7 +7,7 @@ import { queueEndedRevocations } from './tokens/queue-revocations.ts';
 
 /**
  * Ends a connection. A job notifies the provider later. The data of the connection stays, unless the provider's rules
- * require its deletion some weeks later. Throws not_found for the user, and if there is no connection.
+ * require its deletion some weeks later. Throws not_found if the user or the connection does not exist.
  */
 export function disconnect(ctx: TeamCtx, userId: string, provider: string): Promise<void> {
   return inTransaction(ctx, async (ctx) => {

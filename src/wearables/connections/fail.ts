@@ -9,9 +9,9 @@ import { openTokens } from './tokens/sealed-tokens.ts';
 
 /**
  * Sets the status of a connection to `error` and publishes an event. Changes nothing if the connection is already in
- * error, is paused or does not exist. So there is one event. `details` is a code from the provider's response. It is
- * never a text of the response, because that could name a person. `refused` is the access token that the provider
- * refused. If the connection has another token by now, changes nothing and returns false.
+ * error, is paused or does not exist. So repeated failures publish only one event. `details` is a code from the
+ * provider's response. It is never a text of the response, because a text could name a person. `refused` is the access
+ * token that the provider refused. If the connection has another token by now, changes nothing and returns false.
  */
 export function failConnection(
   ctx: TeamCtx | TxCtx<TeamCtx>,

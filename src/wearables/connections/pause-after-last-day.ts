@@ -8,14 +8,14 @@ import { inTransaction } from '../../db/transaction.ts';
 /** The most connections that one run pauses. The next run is a minute later. */
 const MOST = 1_000;
 /**
- * The number of days for which connections stay active after the user's last day of ingestion. Data of the last day may
- * arrive late. A pull of the past that was requested on the last day may take as long.
+ * The number of days for which connections stay active after the user's last day of ingestion: the last day whose data
+ * Phial stores. Data of this day may arrive late. A pull of the past that begins on this day may take several days.
  */
 const PULL_DAYS = 7;
 
 /**
- * Pauses connections of users whose last day of ingestion was more than seven days ago, because Phial would store
- * nothing of what they bring. If a pull of the past is running, the connection is paused after it.
+ * Pauses connections of users whose last day of ingestion was more than seven days ago, because Phial does not store
+ * data of later days. If a pull of the past is running, the connection is paused after the pull.
  */
 export async function pauseAfterLastDay(ctx: Ctx): Promise<void> {
   await inTransaction(acrossTeams(ctx), async ({ db }) => {

@@ -38,7 +38,7 @@ const ConnectionErrorDetails = shape('ConnectionErrorDetails', {
   errored_at: Timestamp,
 });
 
-/** For each reason, the number of records of a provider that we did not store. */
+/** How many records of one series or kind of summary Phial did not store, for one reason. */
 export const SkippedOfProvider = shape('SkippedOfProvider', {
   type: Type.String({ description: 'The series or kind of summary, as heartrate or sleep.' }),
   reason: oneOf(['impossible'], {

@@ -130,7 +130,10 @@ const LABCORP_MESSAGES = ['sending_facility', 'sending_application', 'receiving_
 type Shape = { needs: readonly string[]; may?: readonly string[] };
 const Quest: Shape = { needs: ['quest'], may: [...BILLING, 'allowed_business_units'] };
 
-/** The allowed sets of members, by provider. The details must have the members of one set. */
+/**
+ * The keys that details must have (`needs`) and those that they may have, by provider. If a provider has two shapes,
+ * the details must fit one of them.
+ */
 const SHAPES: Readonly<Record<string, readonly Shape[]>> = {
   fitbit: [{ needs: ['fitbit'] }],
   google_fit: [{ needs: ['redirect_uri', 'data_scopes'] }],
@@ -170,7 +173,8 @@ export const detailsOfProvider: Requirement = {
 };
 
 /**
- * SECRETS are the members that are secret wherever they occur. ALL_SECRET are the objects whose members are all secret.
+ * The keys in SECRETS have secret values, wherever they occur. The keys in ALL_SECRET have objects in which every value
+ * is secret.
  */
 const SECRETS = new Set([
   'workout_verify_token',
@@ -185,8 +189,8 @@ const SECRETS = new Set([
 const ALL_SECRET = new Set(['bioreference', 'quest']);
 
 /**
- * Returns the details for a response: every member that the provider has, null for one without a value, and HIDDEN for
- * a secret.
+ * Returns the details for a response. They have every key of the provider. The value is null if the team has set none,
+ * and HIDDEN if it is secret.
  */
 export function shownDetails(provider: string, details: Details): Details {
   const shape = shapesOf(provider).find(({ needs }) => needs.every((name) => name in details));
@@ -196,8 +200,8 @@ export function shownDetails(provider: string, details: Details): Details {
 }
 
 /**
- * Returns the details to store: for each HIDDEN of the request, the stored secret. Throws credentials_incomplete if
- * there is none.
+ * Returns the details to store. If the request has HIDDEN as a value, the stored secret takes its place. Throws
+ * credentials_incomplete if no secret is stored.
  */
 export const restoreHidden = (details: Details, stored: Details | null): Details =>
   eachSecret(details, (value, path) => {

@@ -46,7 +46,7 @@ async function setOwn(of: Team, slug = 'oura', name = 'own-client', more: object
   return (await of.api<{ id: string }>('POST', pathOf(of), body)).body.id;
 }
 const remove = (of: Team, id: string) => of.api('DELETE', `${pathOf(of)}?credential_id=${id}`);
-/** The applications that tokens were requested by, one for each request. */
+/** The application that sent each token request to the provider, in the order of the requests. */
 const clients = (): (string | undefined)[] =>
   provider.tokenRequests.map(({ fields }) => fields['client_id']?.replace(/^client-of-\w+-/, ''));
 
@@ -135,7 +135,7 @@ describe('a team with an application of its own', () => {
     const { user_id } = await makeUser(team);
     const left = await leave(team, user_id);
     expect(left.sent.searchParams.get('redirect_uri')).toBe(redirect_url_override);
-    // A user who has left already comes back by the address that the provider was given.
+    // A user who is at the provider's page during the change still comes back to the old address.
     await setOwn(team, 'oura', 'own-client', { redirect_url_override: null });
     await comeBack(left);
     expect(provider.tokenRequests[0]?.fields['redirect_uri']).toBe(redirect_url_override);

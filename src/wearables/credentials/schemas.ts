@@ -29,7 +29,7 @@ export const CredentialsQuery = Type.Object({
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Credentials on a page.' }), 50),
 });
 
-/** A member that is missing does not change. Null deletes a member. */
+/** If a key is missing, its stored value does not change. Null deletes the stored value. */
 export const CredentialsInput = shape(
   'CredentialsInput',
   {

@@ -38,7 +38,7 @@ const items = Object.fromEntries(
 export type CheckedSummary = {
   resource: FileResource;
   item: SummaryItem;
-  /** False if the check has removed something from the summary. */
+  /** False if the check has removed impossible durations from the summary. */
   isWhole: boolean;
   cycle: Record<string, unknown> | null;
   raw: Record<string, unknown> | null;
@@ -62,7 +62,7 @@ export function checkedSummary(value: unknown): CheckedSummary | null {
 const objectOrNull = (value: unknown): Record<string, unknown> | null =>
   typeof value === 'object' ? (value as Record<string, unknown> | null) : null;
 
-/** Returns the count for a sample or summary with impossible values, which was not stored or not as a whole. */
+/** Returns a count of one, for a sample or summary that is left out, or loses a part, because of impossible values. */
 export function impossible(value: unknown): Skipped {
   const resource = (value as { resource?: unknown } | null)?.resource;
   return { type: typeof resource === 'string' ? resource : 'other', reason: 'impossible', records: 1 };

@@ -17,7 +17,7 @@ export async function eraseUser({ db, team, config }: TxCtx<TeamCtx>, user: { id
   if (config.uploadDir !== null) for (const { id } of erased) await removeUpload(config, id);
 }
 
-/** The most hours that an upload takes. An older one was interrupted. */
+/** The most hours that an upload takes. An upload that began earlier was interrupted. */
 const ARRIVES_WITHIN_HOURS = 3;
 
 /**

@@ -24,8 +24,8 @@ const FIT = Buffer.from('.FIT');
 const ROOTS: Record<string, FileKind> = { HealthData: 'apple_health', TrainingCenterDatabase: 'tcx', gpx: 'gpx' };
 
 /**
- * The kind of an archive, by the name of its first file, which begins at byte 30. This is a first guess. The parser
- * decides later, by the list of files at the end of the archive.
+ * The kind of an archive, by the name of its first file. In a zip archive this name begins at byte 30. The kind is only
+ * a first guess. The parser decides later, by the list of files at the end of the archive.
  */
 const ARCHIVES: [RegExp, FileKind][] = [
   [/(^|\/)DI_CONNECT\//, 'garmin_export'],

@@ -1,5 +1,5 @@
 // A file distinguishes sources of the same type by names that the user gave them, for example "Jo's Watch". The parser
-// writes only a digest of the name.
+// writes only a digest of the name: a hash without a key.
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { BY_HAND } from '../by-hand.ts';
 

@@ -9,12 +9,12 @@ import type { Skipped } from './skipped.ts';
 export type ClaimedImport = Leased & { kind: FileKind };
 
 /**
- * The time of a lease in seconds. Each stored chunk extends it. If the lease expires, another process continues the
- * import.
+ * How long a lease lasts, in seconds: the right of one process to work on the import. The process extends the lease
+ * with each chunk of data that it stores. If the lease expires, another process continues the import.
  */
 const LEASE_SECONDS = 120;
 
-/** The columns by which processes lease imports. An import that starts again also resets its counts (`begins`). */
+/** How processes lease imports. `begins` is SQL that resets the counts when an import starts, or starts again. */
 export const IMPORTS = {
   table: 'imports',
   leaseSeconds: LEASE_SECONDS,

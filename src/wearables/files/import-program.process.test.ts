@@ -52,7 +52,8 @@ test.skipIf(!curl)(`the commands of the guide import a file${curl ? '' : ' (skip
 });
 
 test('the next start of the program ends an import that a kill interrupted, and stores nothing twice', async () => {
-  // Its own PostgreSQL: with another server, a job of a killed process may still run in a process that we do not see.
+  // This needs the PostgreSQL server that the program starts. With an external server, a job of the killed program may
+  // still run in a server process that this test cannot see.
   const first = await serve();
   const user_id = await makeUser(callerOf(first));
   const sent = await callerOf(first)<FileImport>('POST', `/v2/user/${user_id}/import`, undefined, {

@@ -276,7 +276,7 @@ describe('an export of Apple Health', () => {
       // In the next night, the sleep with stages counts, although it is shorter.
       stage('AsleepUnspecified', 1_440, 1_800, one),
       stage('AsleepREM', 1_450, 1_780, other),
-      // Each one also has a sleep that the other one did not record.
+      // Each device also has a sleep that the other device did not record.
       stage('AsleepCore', 2_000, 2_060, one),
       stage('AsleepCore', 2_200, 2_260, other),
     ]);

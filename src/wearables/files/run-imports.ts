@@ -57,7 +57,8 @@ async function storeAll(ctx: TeamCtx, claimed: ClaimedImport): Promise<void> {
     throw new ImportFailure('file_gone');
   });
   const { expandedBytes, cpuSeconds, importMs } = config.uploads;
-  // Decreases only while the import works, not while it waits for its permit.
+  // The time left decreases while the import reads or stores data. It does not decrease while the import waits for its
+  // turn to store a chunk.
   const work = { leftMs: importMs };
   const { reserveBytes } = config.storage;
   const chunks = parseFile({ path, kind: claimed.kind }, { expandedBytes, reserveBytes, cpuSeconds, work, signal });

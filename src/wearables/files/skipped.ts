@@ -6,8 +6,8 @@ export const SKIP_REASONS = ['not_kept', 'unreadable', 'impossible', 'empty'] as
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /**
- * `type` is the name in the file for this kind of record, if the name is a known one, or the name of a series or
- * summary. Everything else counts as `other`, because it may be a word of a person.
+ * `type` is the name of a series or summary, or the name in the file for this kind of record. If the file has a name
+ * that we do not know, `type` is `other`, because a person may have chosen the name.
  */
 export type Skipped = { type: string; reason: SkipReason; records: number };
 
@@ -29,8 +29,8 @@ export function addSkipped(counts: Skipped[], { type, reason, records }: Skipped
 }
 
 /**
- * Whether a value is such a count. It comes from the parser process, which may be under the control of a malicious
- * file.
+ * Whether a value has the shape of `Skipped`. The value comes from the parser process, and a malicious file may have
+ * taken control of that process.
  */
 export function isSkipped(value: unknown): value is Skipped {
   const { type, reason, records } = (value ?? {}) as Partial<Record<keyof Skipped, unknown>>;

@@ -24,8 +24,8 @@ const STEP_BYTES = 64 * 1024 * 1024;
 
 /**
  * Writes a file to the disk while it arrives, and then queues its import. If the upload is refused or interrupted,
- * removes what was written. Throws file_not_recognised after the first bytes. Throws file_too_large, limit_reached and
- * storage_full while the file arrives.
+ * removes the written part of the file. Throws file_not_recognised after the first bytes. Throws file_too_large,
+ * limit_reached and storage_full while the file arrives.
  */
 export async function startImport(ctx: TeamCtx, userId: string, body: Readable): Promise<Static<typeof FileImport>> {
   const user = await findUser(ctx, userId);

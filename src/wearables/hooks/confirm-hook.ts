@@ -9,8 +9,9 @@ import type { Challenge, Confirmation } from './schemas.ts';
 type ChallengeRequest = { provider: string; token: string | null; query: Static<typeof Challenge> };
 
 /**
- * Returns the value that a provider's challenge asks for. Some providers only check that the address responds, as
- * Withings does by a HEAD request. For them the response is empty.
+ * Responds to a challenge: a provider checks that the address for its notifications is ours. Returns the value that the
+ * challenge asks for. Some providers only check that the address responds, as Withings does by a HEAD request. For them
+ * the response is empty.
  */
 export async function confirm(
   ctx: Ctx,

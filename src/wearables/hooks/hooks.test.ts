@@ -61,7 +61,10 @@ const connectStrava = async (by: Team = team, who = user, owner = '134815') => {
 };
 /** The last part of the address for providers that do not sign. */
 const tokenOf = (slug: string): string => createHmac('sha256', `secret-of-${slug}`).update('phial hooks').digest('hex');
-/** As Strava sends it. Without a secret it is not signed and comes to the address that only Strava knows. */
+/**
+ * Sends a notification in the form of Strava. Without `secret` it has no signature, and goes to the address that only
+ * Strava knows.
+ */
 const notify = (
   notification: object,
   { secret = null as string | null, at = Date.now(), token = tokenOf('strava') } = {},
@@ -277,7 +280,7 @@ describe('a notification of Oura', () => {
       total_sleep_duration: 20_000,
     };
     play = ({ path }) => ({ json: { data: path.endsWith('/usercollection/sleep') ? [night] : [] } });
-    // Its own account: a notification about the other account would be about this user as well.
+    // An Oura account that no other user has. Otherwise notifications of other tests would be about this user as well.
     await importConnection(team, user.user_id, { provider_id: 'sleeper', oauth_scopes: null }, 'oura');
     await app.runJobs();
     const nights = async () =>

@@ -26,8 +26,8 @@ const NEXT_TRY_SECONDS = 60;
 const POLL_SECONDS = 15;
 
 /**
- * The job that pulls what has changed according to a provider's notifications about a connection. Polls of the
- * connection use the same lease.
+ * The job that pulls the data that has changed according to a provider's notifications about a connection. Polls of the
+ * connection use the same lease, so this job and a poll never run at the same time.
  */
 export const inboxWork = defineTeamJob({
   ...inboxKind,

@@ -57,8 +57,8 @@ export async function takeRows({ db, team }: TeamCtx, { user_id, provider }: Con
 }
 
 /**
- * Uncounts the last try, if it was deferred before any request to the provider. A notification that is given up too
- * early may be about a deletion, and polls do not report deletions.
+ * Takes the last try back from the count. Call it if the try was deferred before any request to the provider. Otherwise
+ * Phial could give a notification about a deletion up too early, and polls do not report deletions.
  */
 export async function giveTryBack(
   { db, team }: TeamCtx,

@@ -1,5 +1,5 @@
-// The whole life of a connection to each provider: authorise, pull, refresh, webhook (or poll), delete. The shapes are
-// those of each provider's public documentation, whose address stands beside it; the values are our own.
+// The whole life of a connection to each provider: authorise, pull, refresh, webhook (or poll), delete. Responses have
+// the shape of the provider's public documentation, with its address above them. The values are invented.
 import { createHmac, randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ const HERE = 'https://phial.example.com';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** What the account has: moments in milliseconds, by ids. */
+/** The records of the user's account at the provider: the time of each in Unix milliseconds, by its id. */
 type Items = Map<string, number>;
 type HookRequest = { path: string; raw: string; headers: Record<string, string> };
 
@@ -22,15 +22,18 @@ type Life = {
   /** The scopes that the user grants. */
   scopes: string[];
   answer: (request: DataRequest, items: Items) => DataResponse | undefined;
-  /** The items that can be read, by their moments or days. */
+  /** Returns the times or days of the records that the API returns for the user. */
   read: (team: Team, userId: string, from: string) => Promise<string[]>;
-  /** The notification that the provider sends about a new or deleted item; null: it sends none. */
+  /** Makes the provider's notification about a new or deleted record. Null if the provider sends no notifications. */
   notificationOf: ((owner: string, item: { id: string; at: number; isGone: boolean }) => HookRequest) | null;
-  /** How many days ago the reported item may lie. */
+  /** The age in days of the record that the account gets after the import. */
   notifiedDaysAgo: number;
   /** Whether a refresh token works once only. */
   rotates: boolean;
-  /** The token that the provider is asked to revoke in the end; null: it has no operation for that. */
+  /**
+   * The token, or the notifications, that the service ends at the provider when the connection is deleted. Null if the
+   * provider has no operation for that.
+   */
   ends: 'access' | 'refresh' | 'notifications' | null;
 };
 
@@ -246,7 +249,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** Like the user's browser: to the provider's page, where the user agrees, and back. */
+/** Does what the user's browser does: it opens the provider's page, where the user agrees, and comes back. */
 async function authorise(team: Team, userId: string, slug: string): Promise<void> {
   const { link_token } = await linkTokenOf(team, userId);
   const { body } = await team.api<{ oauth_url: string }>('GET', `/v2/link/provider/oauth/${slug}`, undefined, {
@@ -285,7 +288,7 @@ test.each([strava, oura, withings, googleHealth, dexcom])(
     await app.runJobs();
     expect(await seen()).toEqual(there());
 
-    // Refresh with the newest refresh token each time, where one works once only.
+    // If a refresh token works once only, each refresh must use the newest one.
     for (let n = 1; n <= 2; n += 1) {
       provider.endAccessTokens();
       expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual([slug]);

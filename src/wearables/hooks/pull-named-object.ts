@@ -10,7 +10,10 @@ import type { InboxRow } from './inbox.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Pulls the summary that a notification names by its id. Returns the notifications that this did not finish. */
+/**
+ * Pulls the summary that a notification names by its id. Returns notifications for the data that is still to be pulled,
+ * for example other resources of the same notification.
+ */
 export async function pullNamedObject(
   ctx: TeamCtx,
   claim: Claim,

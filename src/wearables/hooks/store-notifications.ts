@@ -6,7 +6,8 @@ import type { ProviderEvent } from '../providers/notification-reader.ts';
 import { inboxKind, MAX_TRIES } from './inbox.ts';
 
 /**
- * The most notifications that wait for one connection. Further ones are not stored; the next poll brings their data.
+ * The most notifications that wait for one connection. We do not store further notifications. The next poll brings
+ * their data.
  */
 const MAX_WAITING = 100;
 
@@ -18,8 +19,8 @@ export type ConnectionOwner = { team_id: string; user_id: string };
 
 /**
  * Stores all notifications of one body in one statement, because a provider waits only two seconds for the response. A
- * notification that is stored already is ignored. With `repeats`, it is ignored only until its work is finished,
- * because then the same text can report another change. Ignores users who are scheduled for deletion or being erased.
+ * notification that is stored already is ignored. With `repeats`, it is ignored only until its data has been pulled.
+ * After that, the same text can report another change. Ignores users who are scheduled for deletion or being erased.
  */
 export async function storeNotifications(
   ctx: TxCtx<Ctx>,

@@ -58,7 +58,7 @@ function atOnce(importer: Importer, asked: RequestedWindow[]): RequestedWindow[]
 
 const spanOf = ({ span_from: from, span_to: to }: InboxRow): TimeWindow[] => (from && to ? [{ from, to }] : []);
 
-/** Returns the part of a span that is within a window; null if there is none. */
+/** Returns a list with the part of a span that is within a window; an empty list if there is no such part. */
 const within =
   (window: TimeWindow) =>
   ({ from, to }: TimeWindow): TimeWindow[] => {

@@ -1,4 +1,5 @@
-// The lines that tokens leave in the audit log: every later line leads back to the key that began it.
+// The audit log of requests with codes and tokens. From each line, a reader finds the API key that made the code or
+// token.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type TestApp } from '../../../test/test-app.ts';
@@ -24,7 +25,7 @@ async function lineOf(response: { headers: Headers }): Promise<Line> {
   return lines[0] as Line;
 }
 
-/** A separate key, so that it can end alone. */
+/** Makes one more API key for the team. A test can revoke this key, while the key of the test app stays valid. */
 const makeKey = (): Promise<{ id: string; value: string }> =>
   createTeamKey(app.ctx, { team_id: app.team.id, label: 'on a phone' });
 const revoke = (id: string): Promise<Answer> =>

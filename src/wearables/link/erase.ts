@@ -11,7 +11,7 @@ export const EXPORTS: Exports = {
 
 /** The number of days for which GET /v2/link/bulk_op returns an entry. */
 const BULK_OP_DAYS = 30;
-/** The tables of short-lived rows: what a user needs while connecting. */
+/** The tables with short-lived rows, which a user needs only while connecting a provider. */
 const OF_USERS = ['link_tokens', 'link_codes', 'oauth_states'] as const;
 
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {

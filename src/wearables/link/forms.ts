@@ -32,8 +32,8 @@ export async function connectByEmail(ctx: LinkCtx, slug: string, { email }: { em
 
 /**
  * Returns the provider if the sandbox simulates it and its users sign in by this kind of form. Outside of sandboxes we
- * accept passwords and e-mail addresses for no provider: real providers that ask for them offer no OAuth, and a program
- * that stores passwords should not stand between a person and a provider.
+ * accept passwords and e-mail addresses for no provider. Real providers that ask for them offer no OAuth, so we would
+ * have to store passwords of people, and we do not want to.
  */
 async function simulatedProvider(ctx: LinkCtx, slug: string, kind: FormAuth): Promise<ProviderSlug> {
   const provider: ProviderFacts | null = providerOrNull(slug);

@@ -143,7 +143,7 @@ describe('a link token', () => {
     const listed = await asUser<Source[]>('GET', '/v2/link/providers', link_token);
     const real = listed.body.filter(({ demo }) => !demo);
     expect(real.map(({ slug }) => slug)).toEqual(['oura', 'strava']);
-    // In a sandbox also all others, with invented data.
+    // A sandbox team also gets all other providers, with invented data.
     expect(listed.body.map(({ slug }) => slug).toSorted()).toEqual(PROVIDER_SLUGS.toSorted());
     expect(listed.body[0]).toEqual({
       id: 1,
@@ -305,7 +305,7 @@ describe('a link code', () => {
     const { expires_at } = await codeOf(`&expires_at=${at(20)}`);
     expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(19 * 3_600_000);
     for (const hours of [-1, 25]) {
-      // For an existing user and for an unknown one: the request alone decides.
+      // The expiry is checked before the user. So an unknown user gets the same error as an existing user.
       for (const user of [userId, randomUUID()]) {
         const response = await app.api<Output>('POST', `/v2/link/code/create?user_id=${user}&expires_at=${at(hours)}`);
         expect([hours, ...said(response)]).toEqual([hours, 422, 'link_expiry_refused']);

@@ -5,9 +5,9 @@ import { donePath } from './page/outcome-page.ts';
 import { redirectWith } from './redirect-url.ts';
 
 /**
- * Redirects a browser with the outcome of a connection, because a reload of a redirected page does not repeat the
- * request. `from_page` is true if the user came from the hosted page. Then that page shows errors and the choice of
- * providers, unless the link token sends errors to redirect_url.
+ * Redirects a browser with the outcome of a connection. We redirect, because a reload of the page after a redirect does
+ * not repeat the request. `from_page` is true if the user came from the hosted page. Then a page of ours shows errors
+ * and a link to the choice of providers, unless the link token sends errors to redirect_url.
  */
 export function redirectWithOutcome(
   ctx: LinkCtx,

@@ -49,7 +49,7 @@ export async function findOauthSource(ctx: LinkCtx, provider: string): Promise<S
 
 function linkOf({ config }: LinkCtx, slug: ProviderSlug) {
   const { name, description, auth_type } = PROVIDERS[slug];
-  // The id is the position in the list of providers, whose order never changes.
+  // The id is the position in the list of providers. The order of this list never changes.
   return { id: PROVIDER_SLUGS.indexOf(slug) + 1, name, slug, description, logo: logoOf(config, slug), auth_type };
 }
 

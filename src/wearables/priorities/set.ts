@@ -8,7 +8,7 @@ import { PRIORITY_TYPES, type SourcePriority, type SourcePriorityList } from './
 
 /**
  * Sets the order of providers for each type of data in the request. If the request names a type twice, the last entry
- * counts. Phial computes continuous queries whose order has changed again.
+ * counts. If an order changes, Phial runs the continuous queries that use this order again.
  */
 export function setPriorities(
   ctx: TeamCtx,

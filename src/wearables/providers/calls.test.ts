@@ -36,7 +36,7 @@ async function countCalls(slug: ProviderSlug): Promise<{ first: number; poll: nu
   await importConnection(team, user_id, { oauth_scopes: null }, slug);
   await app.runJobs();
   const first = provider.asked.length;
-  // The first poll asks once for some things that later polls do not ask for again.
+  // The first poll also makes some requests that later polls do not make. So the second poll is counted.
   await refresh(app, team, user_id);
   provider.asked.length = 0;
   expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual([slug]);

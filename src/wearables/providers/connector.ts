@@ -62,7 +62,7 @@ export type Connector = {
    * rules set no limit.
    */
   deletes_data_after_days?: number;
-  /** The origin (scheme and host) of all the provider's addresses for a deployment in the EU, if it is another one. */
+  /** The origin (scheme and host) of the provider's addresses for a deployment in the EU, if the provider has one. */
   eu_origin?: string;
 };
 

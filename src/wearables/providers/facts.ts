@@ -1,4 +1,4 @@
-// What is always true of a provider.
+// The facts about a provider that are the same in every deployment.
 
 /**
  * How a user connects the provider: at the provider's own page (`oauth`), with a password or an e-mail address, through
@@ -47,8 +47,8 @@ export type ProviderFacts = {
 /** The facts about a provider that Phial can connect. */
 export type ConnectedFacts = ProviderFacts & {
   /**
-   * The operator's application at the provider. These members define the option PHIAL_<SLUG>_CLIENT_ID and its
-   * companions, such as the secret.
+   * The operator's application at the provider. The option PHIAL_<SLUG>_CLIENT_ID and related options, such as the
+   * secret, are made from these fields.
    */
   application: {
     /** Where the operator registers the application, for the descriptions of the options. */

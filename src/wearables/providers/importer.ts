@@ -24,8 +24,8 @@ export type Pulled = {
   samples?: SampleOfSource[];
   summaries?: { resource: SummaryResource; incoming: IncomingSummary[] };
   /**
-   * How many records of a series or kind of summary had impossible values, so that they were not stored, or not as a
-   * whole.
+   * How many records of a series or kind of summary had impossible values. Phial does not store these values, and may
+   * not store the record at all.
    */
   skipped?: { provider: string; resource: string; many: number };
   /** Summaries that the provider reports as deleted, by the provider's ids. */
@@ -73,8 +73,8 @@ export type Importer = {
   /** Pulls the data of a resource in a window. Throws PullError if the provider refuses. Stops if `signal` aborts. */
   pull: (source: ImportSource, resource: string, window: TimeWindow) => AsyncIterable<Pulled>;
   /**
-   * Finds one summary that a notification names. Returns its data; 'gone' if the provider has deleted it; null if it
-   * exists but polls bring it. Missing if polls bring all summaries.
+   * Finds one summary that a notification names. Returns its data; 'gone' if the provider has deleted it; null if
+   * `pull` has to bring it with a window. The function is missing if `pull` brings all summaries.
    */
   findOne?: (source: ImportSource, resource: string, id: string) => Promise<'gone' | Pulled[] | null>;
 };
@@ -83,9 +83,9 @@ export type ImportSource = {
   ctx: TeamCtx;
   user: UserRow;
   signal: AbortSignal;
-  /** True for a pull of the past. If requests are short, polls come before such pulls. */
+  /** True for a pull of the past. If few requests are left until a limit, pulls of the past stop before polls do. */
   past: boolean;
-  /** All resources that this request brings: the lead (the resource that others name in `with`), and those with it. */
+  /** All resources that this request brings: the lead (which the others name in `with`), and those others. */
   wanted: ReadonlySet<string>;
   /**
    * Sends a request with the user's access token and returns the response; null if there is no data. If the provider

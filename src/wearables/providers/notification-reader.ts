@@ -5,7 +5,7 @@ import { textOf } from './connector.ts';
 /** A request to our address for notifications, with the parts that prove who sent it. */
 export type HookRequest = {
   headers: Readonly<Record<string, string | null>>;
-  /** The last part of the address, which is a secret of some providers' addresses; null if there is none. */
+  /** The secret at the end of the address, for providers that do not sign; null if the address has none. */
   token: string | null;
   body: string;
 };
@@ -24,8 +24,8 @@ export type ProviderEvent = {
    */
   span?: { from: string; to: string } | null;
   /**
-   * True if data may have been deleted, in the span or during the named summary. A notification with neither of them
-   * has no use for this.
+   * True if data may have been deleted, in the span or during the named summary. If the notification has neither, this
+   * has no effect.
    */
   deleted?: boolean;
   /** Set if the user may have ended the agreement at the provider. */

@@ -24,7 +24,7 @@ afterAll(async () => {
 test.each(CASES)(
   'The valid part of an answer of $slug is stored',
   async ({ slug, responses, summaries: list, samples: series }) => {
-    /** Only the first request of each kind gets data. */
+    /** Answers a request if its path ends with one of the paths in `responses`. */
     const answer = ({ path }: DataRequest): DataResponse | undefined => {
       const found = Object.entries(responses).find(([end]) => path.endsWith(`/${end}`));
       return found && { json: found[1] };

@@ -29,8 +29,8 @@ export type Question = {
 };
 
 /**
- * For how many seconds we must send no requests; 0 if we may. Pulls of the past stop earlier than polls, to leave them
- * requests.
+ * For how many seconds we must send no requests; 0 if we may send them. Pulls of the past stop earlier than polls, so
+ * that requests are left for the polls.
  */
 export type Wait = { pollsSeconds: number; pastSeconds: number };
 

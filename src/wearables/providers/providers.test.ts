@@ -68,7 +68,7 @@ describe('the picture of a provider', () => {
   });
 });
 
-// Stand-ins see paths only, so their addresses are compared here.
+// The simulated providers of the other tests see only paths. So this test compares the hosts.
 test.each(Object.entries(DOCUMENTED))('%s gets requests only at the hosts of its documentation', (slug, { hosts }) => {
   const code = sources
     .filter(({ file }) => file.startsWith(`src/wearables/providers/${slug.replaceAll('_', '-')}/`))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CONNECTORS, IMPORTERS } from './registry.ts';
 import { PROVIDERS } from './provider-catalogue.ts';
 
-/** Points come with their workouts, and some series with their days: they need no scopes of their own. */
+/** Leaves out `workout_stream`, the points of workouts. It comes with the workouts and needs no scopes of its own. */
 const withoutPoints = (names: string[]): string[] => names.filter((name) => name !== 'workout_stream').toSorted();
 
 test.each(CONNECTORS)('$slug has scopes for what is pulled, and facts about the same resources', ({ slug, scopes }) => {

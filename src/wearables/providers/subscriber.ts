@@ -10,8 +10,8 @@ export type Question = {
 };
 
 /**
- * Sends a request to the provider. Throws ProviderUnavailable or ProviderRefused unless the response has a status of
- * success. Returns null if the body is not JSON.
+ * Sends a request to the provider. Returns the JSON of the response; null if the body is not JSON. Throws
+ * ProviderUnavailable if a later try may succeed, and ProviderRefused if the provider would refuse again.
  */
 export type Ask = (question: Question) => Promise<unknown>;
 

@@ -6,7 +6,7 @@ import { refresh } from '../../../test/pulled.ts';
 import { startEndpoint, type Endpoint } from '../../../test/endpoint.ts';
 import { PROVIDER_SLUGS, PROVIDERS } from '../providers/provider-catalogue.ts';
 
-/** What every day has, by the names of events. */
+/** The resources with data on every day, by their names in event types. */
 const EVERY_DAY = new Set([
   'activity',
   'sleep',

@@ -5,7 +5,7 @@ import { importConnection, makeUser } from '../../../test/factories.ts';
 import { DOCUMENTED } from '../../../test/providers/documented-providers.ts';
 import { PROVIDERS } from '../providers/provider-catalogue.ts';
 
-/** By days, the providers that cannot be connected here. */
+/** The providers that Phial cannot connect to, by the number of days of their history. */
 const DAYS: Record<number, string[]> = {
   1: ['dexcom'],
   14: ['my_fitness_pal', 'my_fitness_pal_v2'],

@@ -107,11 +107,12 @@ test('records that both the pull of the past and polls of the same days leave ou
   expect(await skippedOf(pulled)).toEqual(counted(2));
   await refresh(app, pulled.team, pulled.user_id);
   expect(await skippedOf(pulled)).toEqual(counted(2));
-  // The polls find more than the pull did.
+  // A poll leaves out more records than the pull.
   nights.push(night(2, { light: 20 }), night(3, { light: 20 }));
   await refresh(app, pulled.team, pulled.user_id);
   expect(await skippedOf(pulled)).toEqual(counted(3));
-  // As if the pull had ended long ago and had not reached the days that polls cover.
+  // Moves the range of the pull to before the days that polls cover. Then no record is in both, and both counts are
+  // added.
   await sql`update pulls set range_end = range_end - interval '100 days' where user_id = ${pulled.user_id}`.execute(
     app.db,
   );

@@ -110,8 +110,8 @@ export async function extendPoll(
 }
 
 /**
- * Ends the lease. If the poll has become due again meanwhile, for example by a refresh, queues another poll, because
- * this one may have read the data too early.
+ * Ends the lease. If the poll has become due again meanwhile, for example by a refresh, queues another poll. The poll
+ * that ends may have read the data too early.
  */
 export function endPollLease(ctx: TeamCtx, { poll: { user_id, provider, leased_since } }: Claim): Promise<void> {
   return inTransaction(ctx, async ({ db, team }) => {

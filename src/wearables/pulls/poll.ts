@@ -52,9 +52,9 @@ async function poll(ctx: TeamCtx, claim: Claim): Promise<(Outcome & { every: num
 }
 
 /**
- * Returns the last days, which every poll pulls again because some data comes late. If the user's ingestion has ended,
- * these are its last days. Returns null if Phial would store nothing of these days, because ingestion has not begun or
- * is over.
+ * Returns the last days, which every poll pulls again because some data comes late. If the user's last day of ingestion
+ * (of storing data) has passed, returns the days up to this day. Returns null if Phial would store nothing of these
+ * days, because ingestion has not begun or is over.
  */
 export function lastDays(
   { pollDays }: Importer,

@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   vi.spyOn(DEMO_IMPORTERS, 'freestyle_libre', 'get').mockReturnValue(played);
-  // Work that an earlier test left under way would be pulled here.
+  // Otherwise the jobs that an earlier test left would pull data in this test.
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   await sql`delete from pulls`.execute(app.db);
   await sql`delete from polls`.execute(app.db);
@@ -121,7 +121,7 @@ const statusOf = async (): Promise<string | undefined> =>
   (await app.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user.user_id}`)).body.providers[0]
     ?.status;
 const waitingJobs = async () => (await sql`select from graphile_worker.jobs`.execute(app.db)).rows;
-/** Makes waiting work due. */
+/** Makes the waiting jobs due at once. */
 const later = () => sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
 const historical = async () => {
   await app.deliver();
@@ -512,7 +512,7 @@ describe('polls', () => {
   test('cover the last days of ingestion for seven days after them; then the connection is paused', async () => {
     await connect();
     await app.runJobs();
-    // Late data, each time with another value.
+    // Each response has late data, with another value each time.
     answer = ({ to }) => manyOf([sampleAt(new Date(Date.parse(to) - 2 * DAY_MS).toISOString(), 5 + asked.length)]);
     for (const [ingestion_end, times, status] of [
       [dayFromNow(-1), 1, 'connected'],
@@ -614,7 +614,8 @@ describe('live data comes before the past', () => {
     await sql`update polls set due_at = now() where user_id = ${known.user_id}`.execute(app.db);
     await resumePulls(app.ctx);
     await app.runJobs();
-    // A poll asks for a day and the next one so far, a window of the past for a week.
+    // The length of the window shows the kind of request: a poll asks for at most two days, a pull of the past for a
+    // week.
     const days = asked.map(({ from, to }) => (Date.parse(to) - Date.parse(from)) / DAY_MS);
     expect(days.length).toBe(6);
     expect(days[0]).toBeLessThanOrEqual(2);
@@ -624,7 +625,7 @@ describe('live data comes before the past', () => {
 });
 
 describe('the poll and the pull of a connection', () => {
-  /** Whether its poll and its pull are never due. */
+  /** Returns, for the poll and then for the pull of the user's connection, whether it is never due. */
   const never = async (): Promise<boolean[]> => {
     const { rows } = await sql<{ never: boolean }>`
       select due_at = 'infinity' as never from polls where user_id = ${user.user_id}

@@ -27,8 +27,8 @@ type Claim = {
   importer: Importer;
   user: UserRow;
   /**
-   * The resources of one request: the lead (the resource that others name in `with`), and those that come with it and
-   * whose pulls are at the same window.
+   * The resources of one request: the lead (the resource that others name in `with`), and resources that come with it.
+   * The pulls of all of them have reached the same window.
    */
   resources: string[];
   lease: string;
@@ -113,9 +113,10 @@ function beginOf(user: UserRow, to: string, days: number): string {
 }
 
 /**
- * Leases the next window. Returns null if another process has it, if the pull is over, or if nothing may be pulled. If
- * one request brings several resources, leases their pulls together, as long as they are at the same window. Counts the
- * try before the work begins. If it were counted afterwards, a try that crashes the process would be repeated forever.
+ * Leases the next window. Returns null if another process has the lease, if the pull is over, or if nothing may be
+ * pulled. If one request brings several resources, leases their pulls together, as long as these have reached the same
+ * window. Counts the try before the work begins. If it were counted afterwards, a try that crashes the process would be
+ * repeated forever.
  */
 async function claimWindow(ctx: TxCtx<TeamCtx>, job: Job): Promise<Claim | null> {
   const { user_id, provider, resource } = job;
@@ -167,8 +168,8 @@ const isFree = ({ team }: TeamCtx, { user_id, provider }: Job, resources: readon
 type PullRow = { resource: string; pulled_from: string; range_start: string; range_end: string };
 
 /**
- * Locks those of these pulls that no process has leased. Ends pulls that were tried too often and leaves them out.
- * `at_once` has the resources of one request, the lead first.
+ * Locks and returns the pulls of these resources that no process has leased. Ends pulls that were tried too often, and
+ * leaves them out. `at_once` has the resources of one request, the lead first.
  */
 async function claimRows(
   ctx: TxCtx<TeamCtx>,

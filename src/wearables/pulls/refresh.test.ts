@@ -1,4 +1,4 @@
-// What a refresh does while its polls wait, and what it costs others.
+// A refresh waits for polls, which are jobs. Tests what it responds, and that it does not hold up other requests.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';

@@ -13,8 +13,8 @@ import type { Refresh } from './schemas.ts';
 
 const LOOK_MS = 250;
 /**
- * The most refreshes of a team that wait in this process. A further one responds at once, with the outcomes that are
- * known by then.
+ * The most refreshes of a team that wait in this process. A further refresh does not wait: it responds at once, with
+ * the outcomes that are known by then.
  */
 const MAX_WAITING = 4;
 
@@ -74,7 +74,7 @@ type Outcome = 'refreshed' | 'failed' | 'put off';
 type RefreshRequest = { user_id: string; providers: string[]; at: string };
 
 /**
- * Makes the polls due, and queues their jobs before those of regular polls. Returns the time of this by the database's
+ * Makes the polls due, and queues their jobs before those of regular polls. Returns the present time by the database's
  * clock.
  */
 function askForPolls(ctx: TeamCtx, userId: string, providers: string[]): Promise<string> {

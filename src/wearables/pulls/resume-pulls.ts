@@ -14,10 +14,10 @@ const MOST = 2_000;
 const MAX_A_TEAM = 200;
 
 /**
- * Queues polls and pulls that are due. Each team gets a share. Those that are longest overdue come first. Job keys
- * prevent duplicate jobs. A row is never due if its connection can bring nothing or its user is scheduled for deletion,
- * because two triggers (pulls_follow_connections and pulls_follow_users) see to that. So the only rows that the
- * statement reads in vain are those that a process has leased.
+ * Queues polls and pulls that are due. Each team gets a share. The polls and pulls that are longest overdue come first.
+ * Job keys prevent duplicate jobs. If a connection can bring nothing, or its user is scheduled for deletion, its rows
+ * are never due: the triggers pulls_follow_connections and pulls_follow_users set their time to infinity. So the
+ * statement reads no rows in vain, except those that a process has leased.
  */
 export async function resumePulls(ctx: Ctx): Promise<void> {
   await inTransaction(acrossTeams(ctx), async ({ db }) => {

@@ -69,7 +69,8 @@ export async function schedulePulls(
     insert into polls (user_id, provider, team_id, due_at)
     values (${user.id}, ${provider}, ${ctx.team.id}, now() + make_interval(secs => ${importer.pollEverySeconds}))
     on conflict (user_id, provider) do update set due_at = excluded.due_at, failures = 0`.execute(ctx.db);
-  // A pull with another range than its lead needs a job of its own.
+  // One job pulls the lead and the resources that come with it. If the pull of such a resource has another range than
+  // the pull of the lead, it needs a job of its own.
   const jobs = groupByRequest(importer, resources).flatMap(([lead, ...others]) => [
     lead as string,
     ...others.filter((name) => ofResource(name) !== ofResource(lead as string)),

@@ -89,8 +89,8 @@ function namesOf({ name, stream }: SummaryResource, item: SummaryItem): string[]
 }
 
 /**
- * A chunk of up to this many values is stored at once, as interactive work. A larger one is a batch, and takes part in
- * the round robin of teams.
+ * A chunk of up to this many values is stored at once, as interactive work. A larger chunk is a batch, and waits for
+ * its turn: the teams take turns in storing batches.
  */
 const FEW = 200;
 

@@ -72,7 +72,8 @@ export const map = (
   );
 
 /**
- * Returns the schema of an object that requests may leave out and responses always have. Unknown members are then null.
+ * Returns the schema of an object that requests may leave out and responses always have. In a response, unknown fields
+ * of the object are null.
  */
 export const alwaysAnswered = (object: TObject): TSchema => ({ ...optional(object), alwaysAnswered: true });
 

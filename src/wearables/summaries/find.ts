@@ -28,7 +28,7 @@ export async function findProfile(
   return renderSummary(ctx, profile, await findProfileRow(ctx, userId, provider));
 }
 
-/** Returns the same profile as its provider sent it. */
+/** Returns the profile that findProfile returns, but in the form in which its provider sent it. */
 export async function findRawProfile(
   ctx: TeamCtx,
   userId: string,

@@ -40,7 +40,7 @@ export const origin = {
   ),
 } satisfies Fields;
 
-/** The largest offset from UTC, in seconds. */
+/** The largest offset from UTC that we accept, in seconds: 16 hours. */
 const FURTHEST_OFFSET = 57_600;
 
 export const timezoneOffset = whole(
@@ -66,7 +66,7 @@ export const ownDay = optional(
 /** How many seconds a duration in a summary may be longer than its session, because sources round. */
 export const ROUNDING_SECONDS = 60;
 
-/** No such device existed before this day, so an earlier time is a mistake. */
+/** No device that stores health data existed before this day, so an earlier time is a mistake. */
 const FIRST_DAY = '1900-01-01';
 const HOUR_MS = 3_600_000;
 

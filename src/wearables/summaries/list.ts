@@ -8,14 +8,14 @@ import { latestDay } from '../calendar-date.ts';
 import type { SummaryResource } from './resource.ts';
 import { renderRaw, renderSummary, RENDERED_COLUMNS } from './render.ts';
 
-/** The days, both included, and the provider. Null means all. */
+/** The first and the last day, both included, and the provider. Null means all days or all providers. */
 export type Range = { days: { from: string; to: string } | null; provider: string | null };
 
 type Query = { start_date?: string; end_date?: string | undefined; provider?: string | undefined };
 
 /**
- * Returns the range of a query. Of a time, the date in its text counts. Without an end, the last day is today in the
- * time zone that is furthest ahead, because the user may be there.
+ * Returns the range of a query. If a parameter is a time, only the date in its text counts. If the query has no end,
+ * the last day is today in the time zone that is furthest ahead, because the user may be there.
  */
 export function rangeOf({ start_date, end_date, provider = '' }: Query): Range {
   const from = start_date?.slice(0, 10);
@@ -62,7 +62,7 @@ export function listSummaries(
   });
 }
 
-/** Returns the same summaries as the providers sent them. */
+/** Returns the summaries that listSummaries returns, but in the form in which the providers sent them. */
 export function listRawSummaries(
   ctx: TeamCtx,
   userId: string,

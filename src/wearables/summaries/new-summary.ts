@@ -132,7 +132,7 @@ export function contentHash(
   }: Pick<NewSummary, 'provider_id' | 'app_id' | 'device_id' | 'calendar_date' | 'texts' | 'values'>,
 ): Buffer {
   // These keys are sorted as `pruned` sorts them. `texts` and `values` are pruned already, and their names come last in
-  // this order. So the whole need not be pruned again.
+  // this order. So we need not prune the complete object again.
   const attributes = pruned({ provider_id, app_id, device_id, calendar_date }) as object;
   const whole = { ...attributes, texts: texts ?? {}, values };
   return cipher.lookupHash('summary', team.id, `told ${JSON.stringify(whole)}`);
@@ -149,8 +149,8 @@ export const nameOf = ({ provider, source_type, key }: Pick<NewSummary, 'provide
   `${provider} ${source_type} ${key}`;
 
 /**
- * Whether a version is older than another. False if one of them is unknown. Then what arrives later replaces what came
- * earlier.
+ * Whether a version is older than another version. False if one of them is unknown: then the summary that arrives later
+ * replaces the earlier one.
  */
 export const isOlder = (version: string | null, than: string | null): boolean =>
   version !== null && than !== null && version < than;

@@ -20,7 +20,7 @@ afterEach(() => person.close());
 const ring = { provider: 'oura', source_type: 'ring' };
 const get = <T = Summary>(path: string) => person.team.api<T>('GET', path);
 
-/** Pushes one summary of the kind, and returns it as it is read; its event has to be equal. */
+/** Pushes a summary and returns it as the API returns it. Checks that the event has the same summary. */
 async function roundTrip(path: string, item: object): Promise<Summary> {
   await person.push(path, item);
   const [summary] = await person.read(path);

@@ -59,8 +59,8 @@ export type SummaryResource = {
   /** The most pushed summaries that may name one other summary. */
   mostNaming?: number;
   /**
-   * Set for devices. The `device_id` of a device is the maker's id. It identifies one object in the world and may lead
-   * to its owner, so it is encrypted.
+   * Set for devices. The `device_id` of a device is the maker's id, for example a serial number. It may lead to the
+   * owner of the device, so it is encrypted.
    */
   isDevice?: true;
   /** The field with the points, which are stored separately from the summary. */
@@ -91,8 +91,8 @@ export const keyOf = (item: SummaryItem, otherwise: string): string =>
   item.provider_id ? `id ${item.provider_id}` : otherwise;
 
 /**
- * Returns a function for the key and the times of a summary with a start and an end. The summary belongs to the local
- * day of the field `day`, unless the provider states another day.
+ * Returns the key and the times of a summary with a start and an end. `from`, `to` and `day` are names of its fields.
+ * The summary belongs to the local day of the field `day`, unless the provider states another day.
  */
 export function keyAndTimesFrom(
   item: SummaryItem,

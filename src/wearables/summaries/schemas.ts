@@ -16,7 +16,7 @@ const provider = Type.Optional(
   WordFilter({ description: 'Slug of a provider: only its data is listed. An unknown one gives no data.' }),
 );
 
-/** A range of calendar dates. Of a time, the date in its text counts. */
+/** A range of calendar dates. If a parameter is a time, only the date in its text counts. */
 export const RangeQuery = Type.Object({ ...rangeOfDays('calendar date'), provider }, { fulfils: aYearAtMost });
 
 export const SourceQuery = Type.Object({ provider });

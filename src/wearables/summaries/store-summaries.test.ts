@@ -91,7 +91,7 @@ test('a version that waits for a newer one to be written is then superseded', as
 });
 
 describe('when two bring one summary at once', () => {
-  /** One transaction brings it and stays open until `second` waits for it. */
+  /** Stores `item` in a transaction that stays open until `second` waits for it. Returns what both stored. */
   const beside = async (
     item: object,
     second: () => Promise<StoredSummary[]>,

@@ -109,7 +109,7 @@ function decide(summary: NewSummary, row: StoredRow | undefined): Decision {
   return { summary, row, outcome: row.content_hash.equals(summary.content_hash) ? 'unchanged' : 'updated' };
 }
 
-/** Whether something differs that is stored but not in responses: the raw payload or the version. */
+/** Whether the raw payload or the version differs. Both are stored, but they are not in responses. */
 const isUnlikeStored = ({ version, raw_hash }: NewSummary, row: StoredRow): boolean =>
   (version !== null && version !== row.version) || !row.raw_hash.equals(raw_hash);
 

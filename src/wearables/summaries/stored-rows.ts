@@ -58,8 +58,8 @@ export async function lockRows(
 }
 
 /**
- * PostgreSQL plans this statement at each call, and also the one that replaces rows. Otherwise it could reuse a plan
- * from the time when the table was empty, which reads the complete table.
+ * PostgreSQL plans this statement at each call, and also the statement that replaces rows. Otherwise it could reuse a
+ * plan from the time when the table was empty. Such a plan reads the complete table.
  */
 const rowsOf = (
   { team }: TeamCtx,

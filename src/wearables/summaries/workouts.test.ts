@@ -117,7 +117,7 @@ describe('the points of a workout', () => {
   });
 
   test('have an event of their own when they come later or differ, and none when they are equal', async () => {
-    // Heart rates would change the workout too, by its zones.
+    // The points here have no heart rates. Heart rates would also change the zones, and so the workout.
     const { heartrate: _, ...points } = stream;
     const { items } = await person.push('workouts', run());
     await person.takeEvents();

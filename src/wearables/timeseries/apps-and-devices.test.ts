@@ -101,12 +101,12 @@ async function device(serial: string): Promise<string> {
 
 describe('two apps on one phone', () => {
   test('keep their own samples if intervals overlap, and a sum does not add both', async () => {
-    // One app counts by the hour, the other one by the hour from half past.
+    // Each sample lasts an hour. The samples of one app begin on the hour, those of the other app at half past.
     await push(
       ...Array.from({ length: 8 }, (_, n) => steps(480 + n * 60, 60, 1_000, walks)),
       ...Array.from({ length: 8 }, (_, n) => steps(510 + n * 60, 60, 900, rings)),
     );
-    // The first app by name counts whole: 7,200. Of the other app, the half hour before it counts.
+    // All samples of the first app by name count: 7,200. The other app counts only for the half hour before these: 500.
     expect(await sums()).toEqual({ 'sum.steps.value': [7_200 + 500] });
     expect(await sums('source_app_id')).toEqual({
       'group_key.0': ['com.example.rings', 'com.example.walks'],
@@ -152,7 +152,7 @@ describe('two apps on one phone', () => {
     expect(await push(steps(0, 5, 8, rings))).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
     expect(await push(steps(0, 60, 90, walks))).toMatchObject({ updated: 1 });
     expect(await sums()).toEqual({ 'sum.steps.value': [90] });
-    // In one batch as well, the first app now sends less than the other one.
+    // In one batch, the first app lowers its own sample below the sample of the other app. The larger one is stored.
     expect(await push(steps(0, 60, 40, walks), steps(0, 5, 50, rings))).toMatchObject({ updated: 1, unchanged: 1 });
     expect(await minutesBy('app_id')).toEqual({ 'com.example.rings': [0] });
     expect(await push(steps(0, 5, 45, rings), steps(0, 60, 40, walks))).toMatchObject({ updated: 1, unchanged: 1 });
@@ -317,7 +317,7 @@ describe('too many apps', () => {
     expect(numbers(after)).toEqual(numbers(before));
     const last = Math.max(...before.map(({ data }) => data.version));
     expect(after.every(({ data }) => data.version > last)).toBe(true);
-    // Published samples still count.
+    // `sent_count` also counts published samples that were deleted later.
     const { body } = await team.api<{ data: { provider: Record<string, Record<string, { sent_count: number }>> }[] }>(
       'GET',
       `/v2/introspect/resources?user_id=${user_id}`,

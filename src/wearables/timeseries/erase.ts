@@ -106,7 +106,8 @@ export async function eraseUser(ctx: TxCtx<TeamCtx>, user: { id: string }): Prom
 }
 
 /**
- * For how many streams one statement deletes expired samples. If it runs every day, each stream has one day of them.
+ * For how many streams one statement deletes expired samples. The deletion runs every day, so each stream usually has
+ * expired samples of one day only.
  */
 const STREAMS = 100;
 /** The hour (UTC) of the deletion of expired samples row by row. It goes through every stream and takes long. */

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 
 /**
- * Deletes streams of a user that have no samples. These are streams `among` the given ones, or all if `among` is null,
- * but never the `wanted` ones.
+ * Deletes streams of a user that have no samples. `among` are the ids of the streams that it may delete; null means all
+ * streams. Never deletes a stream in `wanted`.
  *
  * Events name a group of streams by the number of its first stream (`source_id`). So the first stream of a group stays
  * as long as another stream of the group exists, even if it is empty. It gets the counts and versions of the deleted

@@ -488,7 +488,7 @@ test('a body of empty lines, or of too many values, is refused before it takes m
       },
       body: new Uint8Array(gzipSync(text)),
     });
-  // Processor time, because other processes use the processor too.
+  // This measures processor time, because other processes would lengthen the time by the clock.
   const before = process.cpuUsage();
   const statuses: number[] = [];
   for (const text of ['\n'.repeat(4_000_000), ' \n'.repeat(2_000_000), `[${'0,'.repeat(7_000)}0]\n`.repeat(250)])

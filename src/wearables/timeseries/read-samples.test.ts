@@ -5,7 +5,10 @@ import { makeUser } from '../../../test/factories.ts';
 let app: TestApp;
 let userId: string;
 const MINUTES = 13_000;
-/** A minute divided by this is its heart rate: within the range of the series, and exact as a float. */
+/**
+ * The heart rate of each sample is its minute divided by this number. So all rates differ, lie within the range of the
+ * series, and are exact as floats.
+ */
 const A_BEAT = 64;
 const BEGIN = Date.UTC(2026, 0, 5);
 const at = (minute: number): string => new Date(BEGIN + minute * 60_000).toISOString();

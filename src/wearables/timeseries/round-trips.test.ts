@@ -38,7 +38,10 @@ test('a push takes four round trips to the database, with its events and its lin
     );
     return body;
   };
-  /** Of five tries the fewest: the process has statements of its own, by the clock. */
+  /**
+   * Returns the lowest count of five tries. The process also sends statements of its own from time to time, and these
+   * can raise the count of a try.
+   */
   const tripsOf = async (work: (n: number) => Promise<unknown>): Promise<number> => {
     const counts: number[] = [];
     for (const n of [0, 1, 2, 3, 4]) {

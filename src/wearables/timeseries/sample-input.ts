@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 /** The longest interval of a sample: a week. Longer data is a summary. */
 export const LONGEST_MS = 7 * DAY_MS;
 const LONGEST_NOTE = 4_000;
-/** No such device existed before this day, so an earlier time is a mistake. */
+/** No device that stores health data existed before this day, so an earlier time is a mistake. */
 export const FIRST_DAY = '1900-01-01';
 /**
  * The largest offset from UTC in seconds. Today's time zones are at most 14 hours ahead of UTC and 12 hours behind.
@@ -35,7 +35,7 @@ export const RecordId = Text(200, {
     'it is stored, and no answer contains it.',
 });
 
-/** A sample in a request. `sampleBreaches` checks what the types of its members cannot express. */
+/** A sample in a request. `sampleBreaches` checks the rules that the JSON schemas of its fields cannot express. */
 export const SampleInput = shape(
   'SampleInput',
   {

@@ -16,7 +16,7 @@ export type Sample = {
   text: string | null;
 };
 
-/** What few samples have, under the names of the API. */
+/** The fields that only few samples have, under the names of the API. */
 export type SampleExtra = {
   type?: string;
   diastolic?: number;

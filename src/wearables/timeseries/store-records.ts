@@ -1,5 +1,5 @@
-// HealthKit and Health Connect give ids to the records of a phone. This stores from which record each sample is, so
-// that a phone can delete samples by the id of their record.
+// HealthKit and Health Connect give ids to the records of a phone. This file stores from which record each sample
+// comes, so that a phone can delete samples by the id of their record.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { isUuid } from '../../ids.ts';

@@ -35,9 +35,9 @@ export const NEXT_VERSION = sql.raw(`
 export type StreamKey = StoredSource & { resource: string; kind: string };
 
 /**
- * A stream that exists. `connected` is whether the user is connected to the provider, so that a push need not ask for
- * this. `beside` are the ids of the other streams of the same `source_id`. Samples of the same time in these streams
- * are one sample.
+ * A stream that exists. `connected` is whether the user is connected to the provider, so that a push need not read the
+ * connection too. `beside` are the ids of the other streams of the same `source_id`. Samples of the same time in these
+ * streams are one sample.
  */
 export type EnsuredStream = Stream & { connected: boolean; beside: number[] };
 
@@ -54,14 +54,14 @@ export const sourceIdOf = ({ id, beside }: Pick<EnsuredStream, 'id' | 'beside'>)
  */
 const MAX_STREAMS = 1_000;
 /**
- * The most streams with samples of one `source_id`, one for each app and device. To find a sample, all of them are
- * searched.
+ * The most streams with samples of one `source_id`, one stream for each app and device. To find a sample, Phial
+ * searches all of these streams.
  */
 const MAX_BESIDE = 50;
 
 /**
- * Returns a key of what the streams of one `source_id` have in common. These streams differ only in app and device, and
- * have one sample for each time together.
+ * Returns a key that all streams of one `source_id` share. These streams differ only in app and device. Together they
+ * have one sample for each time.
  */
 export const sourceKeyOf = ({ resource, provider, source_type, kind }: StreamKey | Stream): string =>
   JSON.stringify([resource, provider, source_type, kind]);

@@ -1,8 +1,8 @@
-// For each time there is one sample of a series, provider and source type. If several apps or devices send one, the
-// latest is stored. In a series that adds up, the sample with the largest value is stored; among equal values the one
-// with the longest interval; among those the one whose app and device come first by name. So a short sample of one app
-// does not lower the sum of another app, and the order of arrival does not matter. See
-// docs/decisions/samples-and-deletions.md.
+// For each time, Phial stores one sample of a series, provider and source type. If several apps or devices send a
+// sample of the same time, the sample that arrives last is stored. In a series that adds up, the sample with the
+// largest value is stored. Among equal values, the longest interval decides. Among equal intervals, the names of app
+// and device decide. So a short sample of one app does not lower the sum of another app, and the order of arrival does
+// not matter. See docs/decisions/samples-and-deletions.md.
 import { sql } from 'kysely';
 import { BY_HAND } from '../by-hand.ts';
 import type { Writer } from '../user-writer.ts';
@@ -20,8 +20,8 @@ import { NEXT_VERSION, sourceIdOf } from './streams.ts';
 export type TakenOver = { differs: Map<string, boolean>; refused: Set<string>; versions: Map<number, number> };
 
 /**
- * The other streams of a stream's `source_id` (`beside`), whether the series adds up, and the times at which the stream
- * sent a sample that is not stored, because another one was better (`outranked`).
+ * About one stream: `beside` are the other streams of its `source_id`. `addsUp` is whether the series adds up.
+ * `outranked` are the times at which the stream sent a sample that is not stored, because another sample was better.
  */
 export type Beside = { beside: readonly number[]; addsUp: boolean; outranked: readonly string[] };
 

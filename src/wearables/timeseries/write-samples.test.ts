@@ -33,7 +33,7 @@ const push = async (samples: unknown) => {
   const { body } = await app.api<object>('POST', `/v2/timeseries/${userId}/samples`, samples);
   return body;
 };
-/** The row versions that are stored, and whether a transaction has locked one. */
+/** Returns the version of each stored row (`ctid`), and the last transaction that locked or replaced it (`xmax`). */
 const rows = async () => {
   const { rows } = await owner.query<{ ctid: string; xmax: string }>(
     `select samples.ctid::text, samples.xmax::text from samples join streams on streams.id = stream_id
@@ -78,7 +78,7 @@ test('samples of several streams are counted, whether the time of the batch was 
       .map((sample) => ({ ...sample, ...of }));
   const [watch, ring, phone] = ['watch', 'ring', 'phone'].map((source_type) => ({ source_type }));
   expect(await push(every(100, watch as object, 0, 2))).toMatchObject({ created: 100 });
-  // Between the stored samples, and after them.
+  // The next push lies between the stored samples, and the push after it lies after them.
   expect(await push(every(100, watch as object, 1, 2))).toMatchObject({ created: 100, unchanged: 0 });
   expect(await push(every(50, watch as object, 400))).toMatchObject({ created: 50 });
   const mixed = [...every(300, ring as object), ...every(300, watch as object), ...every(300, phone as object)];
@@ -154,6 +154,6 @@ test('samples_that_differ uses the key, also with a plan that was made while the
   );
   await owner.query('rollback');
   expect(scans[0]?.whole).toBe('0');
-  // The planner reads both ends of an index too.
+  // There is a search for each of the 300 samples. The count can be higher, because the planner also reads the index.
   expect(Number(scans[0]?.along)).toBeGreaterThanOrEqual(300);
 });

@@ -24,8 +24,8 @@ const FEW = 20;
 type WrittenSamples = { created: Row[]; replaced: Row[]; versions: Map<number, number> };
 
 /**
- * Writes new samples, and samples that differ from the stored ones. Equal ones are read and not written. `refused` has
- * the keys of samples that are not stored, because another stream has a better one.
+ * Writes new samples, and samples that differ from the stored ones. Reads equal samples, but does not write them.
+ * `refused` has the keys of samples that are not stored, because another stream has a better sample.
  */
 export async function writeSamples(
   ctx: Writer,
@@ -139,7 +139,7 @@ const insertNew = ({ stream_ids, ats, values, durations, offsets, extras }: Colu
 
 /**
  * Returns SQL that creates many samples, most of which are new. If a stream has no stored sample between the first and
- * the last time of the batch, single samples are not looked for.
+ * the last time of the batch, the statement does not search for each single sample.
  */
 function createMany(rows: Row[], columns: Columns, team: RawBuilder<unknown>) {
   const { stream_ids, ats, values, durations, offsets, extras } = columns;

@@ -12,7 +12,7 @@ type EventRow = {
   event_type: string;
   user_id: string | null;
   created_at: string;
-  /** The id of the endpoint if the event is a test of one, else null. */
+  /** The id of the endpoint that the event tests. Null if the event is not a test. */
   test_for: string | null;
   /** True if the user of the event is scheduled for deletion. */
   user_is_scheduled: boolean;
@@ -39,8 +39,8 @@ export async function findEventRowOrNull(ctx: TeamCtx, id: string): Promise<Even
 }
 
 /**
- * Returns an event with the body that deliveries send; the body is null if it cannot be decrypted. Throws not_found,
- * and user_scheduled_for_deletion for the user of the event.
+ * Returns an event with the body that deliveries send. The body is null if we cannot decrypt it. Throws not_found.
+ * Throws user_scheduled_for_deletion if the user of the event is scheduled for deletion.
  */
 export async function findEvent(ctx: TeamCtx, id: string): Promise<Static<typeof SentEvent>> {
   const { rows } = await byIndex(sql<EventRow & { body: Buffer }>`select ${ROW}, body from ${found(ctx, id)}`).execute(

@@ -22,8 +22,8 @@ type WholeRow = AttemptRow & {
 };
 
 /**
- * Returns one attempt with the headers of the request and with the response. The endpoint may be deleted. Throws
- * not_found, and user_scheduled_for_deletion for the user of the event.
+ * Returns one attempt with the headers of the request and with the response, even if the endpoint is deleted. Throws
+ * not_found. Throws user_scheduled_for_deletion if the user of the event is scheduled for deletion.
  */
 export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: string): Promise<Static<typeof Attempt>> {
   const query = sql<WholeRow>`

@@ -7,8 +7,8 @@ import { renderAttempts } from './render.ts';
 import type { EventAttempts } from './schemas.ts';
 
 /**
- * Returns the waiting deliveries of an event, and its attempts, the newest first. Attempts at deleted endpoints are
- * included.
+ * Returns the waiting deliveries of an event, and a page of its attempts, the newest first. This includes attempts at
+ * deleted endpoints. Throws not_found and invalid_cursor.
  */
 export async function listAttemptsOfEvent(
   ctx: TeamCtx,

@@ -4,7 +4,7 @@ import { byIndex } from '../../db/session/by-index.ts';
 import { decodeCursor, encodeCursor, isId } from '../../db/cursor.ts';
 import { minIdAt } from '../../ids.ts';
 
-/** The most attempts that are read for one page. Filters may then leave some of them out. */
+/** The most attempts that we read for one page. If the filters reject many of them, the page is short. */
 const MAX_LOOKED_AT = 1_000;
 const LATEST_MS = 2 ** 48 - 1;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -43,18 +43,18 @@ export const COLUMNS = sql.raw(
 type Unsuccessful = 'failed' | 'exhausted';
 
 /**
- * Constants in the text of the statement and not parameters, because PostgreSQL uses the partial index of failed
- * attempts only for constants.
+ * We write these values into the text of the statement. If they were parameters, PostgreSQL would not use the partial
+ * index of failed attempts.
  */
 const WRITTEN = { failed: sql`'failed'`, exhausted: sql`'exhausted'` };
 
-/** Selects the attempts at one endpoint, or those of one event. */
+/** Selects the attempts at one endpoint, or the attempts to deliver one event. */
 export type AttemptsOf = { webhook_id: string } | { event_id: string };
 
 /**
- * Returns the newest attempts that match the filters, and the cursor of the next page. Reads at most MAX_LOOKED_AT
- * rows. Attempts that did not succeed have an index by status. With other filters, reads all attempts and leaves out
- * those that do not match.
+ * Returns the newest attempts that match the filters, and the cursor of the next page. It reads at most MAX_LOOKED_AT
+ * rows. An index finds attempts that did not succeed by their status. For other filters there is no index, so the
+ * function reads all attempts and drops those that do not match.
  */
 export async function readAttempts(
   ctx: TeamCtx,
@@ -92,9 +92,9 @@ function rangeOf({ since, until, next_cursor }: AttemptFilters): Range {
 }
 
 /**
- * Reads the newest `most` rows from an index, in one part for each status or in one part for all. The condition on the
- * team is outside of these parts. Within them, a server without statistics for a new day would expect few attempts at
- * the endpoint, and would sort all of them.
+ * Reads the newest `most` rows from an index, with one subquery for each wanted status or one for all. The condition on
+ * the team is outside of these subqueries. Inside, a server without statistics for a new day would expect few attempts
+ * at the endpoint, and would read and sort all of them.
  */
 async function read(
   { db, team }: TeamCtx,

@@ -68,7 +68,7 @@ describe('a resend of an event', () => {
     expect(await made()).toEqual([[1, 'succeeded', 'resend']]);
   });
 
-  /** Keeps the next attempt without an answer until `ask` has run. Then that attempt fails, and later ones succeed. */
+  /** Runs `ask` while an attempt waits for its response. Then this attempt fails, and later attempts succeed. */
   const whileUnderWay = async (ask: () => Promise<unknown>): Promise<void> => {
     let fail = (): void => undefined;
     const before = endpoint.requests();

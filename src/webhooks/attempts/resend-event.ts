@@ -10,8 +10,8 @@ import { findEventRowOrNull } from './find-event.ts';
 import type { WaitingDelivery } from './schemas.ts';
 
 /**
- * Queues an event for an endpoint again, whatever its earlier outcome, and returns the delivery that now waits. A test
- * can only go to the endpoint that it tests, and its delivery has the trigger `test` again. Throws not_found,
+ * Queues an event for an endpoint again, whatever its earlier outcome, and returns the delivery that waits. A test
+ * event can only go to the endpoint that it tests, and its delivery has the trigger `test` again. Throws not_found,
  * webhook_disabled, event_expired, delivery_held and too_many_attempts.
  */
 export async function resend(
@@ -32,7 +32,7 @@ export async function resend(
   return inTransaction(ctx, async (ctx) => {
     if (!(await requeueDelivery(ctx, pair, 'resend')))
       throw new AppError('too_many_attempts', `This delivery has had ${MAX_ATTEMPTS} attempts. It is not sent again.`);
-    // Reads the delivery before the commit, because no worker can have sent and deleted it by then.
+    // We read the delivery before the commit. After the commit, a worker may send it and delete its row.
     const [waiting] = await findWaiting(ctx, [pair]);
     if (!waiting) throw notFound('Webhook');
     return waiting;

@@ -7,7 +7,7 @@ import { startEndpoint } from '../../../test/endpoint.ts';
 import { rowsRead } from '../../../test/rows-read.ts';
 import { minIdAt } from '../../ids.ts';
 
-/** The attempts of each of two days. One in 10,000 was given up, and one in 20 failed. */
+/** The number of attempts on each of two days. One in 10,000 was given up, and one in 20 failed. */
 const ATTEMPTS = 50_000;
 
 let app: TestApp;
@@ -65,7 +65,7 @@ describe.each(['before its statistics are taken', 'with its statistics'])('among
     ['?limit=50&status=succeeded', 50],
     ['?limit=50&event_type=daily.data.sleep.created', 0],
   ])('a page of %s reads few rows', async (filter, expected) => {
-    // Reads of another connection may be counted late, so one of three counts has them.
+    // PostgreSQL may count reads of another connection late, so a count can be too high. We use the smallest of three.
     const costs = [];
     for (let n = 0; n < 3; n += 1) costs.push(await costOf(`${path}${filter}`));
     expect(costs.map(({ found }) => found)).toEqual([expected, expected, expected]);

@@ -10,9 +10,9 @@ import { refuseAddressOf, refuseUrl } from '../endpoints/endpoint-url.ts';
 import type { SentTest } from './schemas.ts';
 
 /**
- * Queues the example of an event type for an endpoint, due at once and without retries. The endpoint need not be
- * subscribed to the type. The URL is checked again, as when it was stored. Throws webhook_disabled, webhook_url_refused
- * and webhook_address_refused.
+ * Queues the example of an event type for an endpoint, due immediately and without retries. The endpoint need not be
+ * subscribed to the type. The function checks the URL again, because the rules or its DNS records may have changed.
+ * Throws not_found, webhook_disabled, webhook_url_refused and webhook_address_refused.
  */
 export async function sendTest(
   ctx: TeamCtx,

@@ -1,6 +1,6 @@
 /**
- * Headers that a team may not set: those that the sender sets, and those of a connection and not of a message (RFC 9110
- * section 7.6.1).
+ * Headers that a team may not set. The sender sets some of them. The others control the connection instead of
+ * describing the message (RFC 9110 section 7.6.1).
  */
 const RESERVED = new Set([
   'accept-encoding',
@@ -27,9 +27,7 @@ const MAX_HEADERS = 32;
 const MAX_NAME_LENGTH = 128;
 const MAX_VALUE_LENGTH = 4096;
 
-/**
- * Returns why a team may not add these headers to its webhooks, one sentence for each problem; an empty list if it may.
- */
+/** Checks the headers that a team adds to its webhooks. Returns a sentence for each problem, or an empty list. */
 export function checkHeaders(headers: Record<string, string>): string[] {
   const names = Object.keys(headers);
   const problems = names.flatMap((name) => checkName(name) ?? checkValue(name, headers[name] ?? '') ?? []);

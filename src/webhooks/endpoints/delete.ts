@@ -7,8 +7,8 @@ import { replaceHeaderSet } from './endpoint-headers.ts';
 
 /**
  * Deletes an endpoint, its secrets and its queued deliveries. Its attempts stay in the log. The deletion of the
- * endpoint locks the row of its queue. Workers wait for this lock and send no webhooks of any team meanwhile. So the
- * deliveries, which may take long, are deleted before the lock is taken.
+ * endpoint locks the row of its queue, and no worker can renew or release the lease of the queue meanwhile. So the lock
+ * must be short. Deleting the deliveries may take long, so the function does that before.
  */
 export function deleteWebhook(ctx: TeamCtx, id: string): Promise<void> {
   return inTransaction(ctx, async (ctx) => {
@@ -28,7 +28,7 @@ export function deleteWebhook(ctx: TeamCtx, id: string): Promise<void> {
       .executeTakeFirst();
     if (numDeletedRows === 0n) throw notFound('Webhook');
     await replaceHeaderSet(ctx, id);
-    // An event that was published meanwhile may have added deliveries, so they are deleted once more.
+    // An event that was published meanwhile may have added deliveries. We delete them too.
     await clearQueue(db, id);
     await notifyEndpointChange(db, id);
   });

@@ -8,18 +8,21 @@ import { newId } from '../../ids.ts';
 import { checkHeaders } from './check-headers.ts';
 import type { WebhookHeaders } from './schemas.ts';
 
-/** Names of headers whose values may be secrets. It does no harm if other names match too. */
+/** Matches names of headers whose values may be secrets. If another name matches too, we only hide its value. */
 const SENSITIVE_NAME = /auth|cookie|credential|key|passw|secret|session|signature|token/i;
 
 type ShownHeaders = Static<typeof WebhookHeaders>;
 
 /**
- * The most sets of headers that are stored for the attempts of one endpoint. Each PUT makes a set. Beyond this number,
- * the oldest sets are deleted.
+ * The most sets of headers that we store for one endpoint, so that old attempts can still show their headers. Each PUT
+ * makes a set. If there are more, it deletes the oldest sets.
  */
 const MAX_STORED_SETS = 100;
 
-/** Returns the headers of every delivery to this endpoint. Of headers that may be secrets, only the names. */
+/**
+ * Returns the headers that the team adds to every delivery to this endpoint. If the value of a header may be a secret,
+ * it returns only the name. Throws not_found.
+ */
 export async function findHeaders(ctx: TeamCtx, id: string): Promise<ShownHeaders> {
   const webhook = await ctx.db
     .selectFrom('webhooks')
@@ -40,7 +43,10 @@ function shown(headers: Record<string, string>): ShownHeaders {
   };
 }
 
-/** Replaces all headers of the endpoint, with those that may be secrets. */
+/**
+ * Replaces all headers of the endpoint, including those that may be secrets. Throws not_found and
+ * webhook_headers_refused.
+ */
 export async function putHeaders(ctx: TeamCtx, id: string, headers: Record<string, string>): Promise<void> {
   const problems = checkHeaders(headers);
   if (problems.length > 0) {
@@ -65,7 +71,7 @@ export async function putHeaders(ctx: TeamCtx, id: string, headers: Record<strin
   });
 }
 
-/** Stores a set of headers, whose id attempts refer to. Values that may be secrets are not in the set. */
+/** Stores a set of headers, without values that may be secrets. Attempts refer to the set by its id. */
 async function storeHeaderSet(
   { db, cipher, team }: TxCtx<TeamCtx>,
   set: { id: string; webhook_id: string },
@@ -83,7 +89,7 @@ async function storeHeaderSet(
           order by id desc offset ${MAX_STORED_SETS})`.execute(db);
 }
 
-/** Returns the headers that the endpoint had when an attempt was sent; null if they are no longer stored. */
+/** Returns the set of headers that an attempt sent, or null if the set was deleted. */
 export async function findHeaderSetOrNull({ db, cipher, team }: TeamCtx, id: string): Promise<ShownHeaders | null> {
   const row = { team_id: team.id, id };
   const set = await db
@@ -95,7 +101,7 @@ export async function findHeaderSetOrNull({ db, cipher, team }: TeamCtx, id: str
   return set?.headers ? cipher.openJson<ShownHeaders>('webhook_header_sets.headers', row, set.headers) : null;
 }
 
-/** Marks the current set of headers as replaced. It is stored as long as attempts can be stored that refer to it. */
+/** Marks the current set of headers as replaced. `dropExpired` deletes it when no stored attempt can refer to it. */
 export async function replaceHeaderSet({ db, team }: TxCtx<TeamCtx>, webhookId: string): Promise<void> {
   await sql`
     update webhook_header_sets set replaced_at = now()

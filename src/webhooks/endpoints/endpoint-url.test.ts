@@ -66,7 +66,7 @@ describe('in production', () => {
     expect(await said('POST', endpoints, { url: ENDPOINT_URL })).toEqual([200, undefined]);
   });
 
-  /** The name of this machine in its hosts file. It looks harmless and leads to a private address. */
+  /** The name of this machine in its hosts file. As text it looks like any host name, but its address is private. */
   const [ownName] =
     readFileSync('/etc/hosts', 'utf8').match(/(?<=^(127|10|172|192)\.\S+\s+)(?!localhost)[\w.-]+/m) ?? [];
 

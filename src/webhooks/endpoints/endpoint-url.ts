@@ -5,14 +5,14 @@ import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { openResolver } from '../../outbound/open-resolver.ts';
 
 /**
- * A look-up takes at most one second. A URL whose name cannot be resolved may be stored nevertheless, because the
- * address is checked again before every connection.
+ * Resolves the host names of new URLs. A look-up takes at most one second. If it fails, we store the URL nevertheless,
+ * because we check the address again before every connection.
  */
 const resolver = openResolver({ timeoutMs: 500 });
 
 /**
- * Throws webhook_url_refused with the reason if a delivery to `url` would be refused. Checks only the text of the URL.
- * `path` is where the URL is in the request.
+ * Throws webhook_url_refused with the reason if we would send nothing to `url`. It checks only the text of the URL.
+ * `path` is the position of the URL in the request, for the error.
  */
 export function refuseUrl({ config }: TeamCtx, url: string, path: string[] = ['body', 'url']): void {
   const problem = problemOfOurOwn(config.baseUrl, url) ?? deploymentPolicy(config).checkUrl(url);

@@ -13,13 +13,14 @@ import type { WebhookPatch } from './schemas.ts';
 import { ensureKeyPair } from './secret.ts';
 
 /**
- * Changes the members that the request has. If the endpoint is enabled again, or if its URL changes, its failures are
- * forgotten. If it is enabled again, its queued deliveries become due.
+ * Changes the properties that the request contains. If this enables the endpoint again or changes its URL, the function
+ * clears the recorded failures. If it enables the endpoint again, the queued deliveries become due. Throws not_found,
+ * webhook_url_refused and webhook_address_refused.
  */
 export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeof WebhookPatch>): Promise<WebhookRow> {
   if (typeof patch.url === 'string') {
     refuseUrl(ctx, patch.url);
-    // We check in this order: the text of the request, whether the endpoint exists, and what needs DNS.
+    // We look up the host name last, so that a request for an unknown endpoint does not wait for DNS.
     await findWebhook(ctx, id);
     await refuseAddressOf(ctx, patch.url);
   }
@@ -44,7 +45,7 @@ export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeo
       .executeTakeFirstOrThrow();
     if (webhook.v1a_enabled) await ensureKeyPair(ctx, id);
     await notifyEndpointChange(db, id);
-    // Otherwise the recorded failures stay: the endpoint was enabled before, and its URL is the same.
+    // If the endpoint was enabled before and keeps its URL, its recorded failures still count.
     if (before.disabled && !webhook.disabled) await restartQueue(db, id);
     if (before.url !== webhook.url) await forgetFailures(db, id);
     return webhook;
@@ -56,8 +57,8 @@ type Changes = Partial<
 >;
 
 /**
- * Returns the columns to change. Null clears a member. It has no effect on the URL and on booleans, which cannot be
- * empty.
+ * Returns the columns to change. Null clears a property that can be empty. The URL and booleans cannot be empty, so for
+ * them null changes nothing.
  */
 function changesOf(patch: Static<typeof WebhookPatch>): Changes {
   const { url, description, rate_limit, disabled, filter_types, v1a_enabled } = patch;

@@ -53,7 +53,7 @@ export const WebhookInput = shape('WebhookInput', {
   secret: optional(Secret),
 });
 
-/** A member that the request lacks does not change. Null clears a member that can be empty. */
+/** A property that is absent in the request does not change. Null clears a property that can be empty. */
 export const WebhookPatch = shape('WebhookPatch', {
   url: Type.Optional(nullable(Url)),
   description: Type.Optional(nullable(Description)),
@@ -79,8 +79,8 @@ export const WebhookPage = shape('WebhookPage', { data: Type.Array(Webhook), nex
 
 const HeaderMap = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
 /**
- * This schema allows twice as much as `checkHeaders`, so that `checkHeaders` finds most errors. Its messages say better
- * which header is wrong and why.
+ * This schema allows twice as much as `checkHeaders`. So `checkHeaders` finds most errors, and its messages are better:
+ * they say which header is wrong and why.
  */
 const HeaderMapInput = Type.Unsafe<Record<string, string>>({
   type: 'object',

@@ -11,20 +11,20 @@ import { throwIfKeyIsUnknown } from '../../privacy/missing-encryption-key.ts';
 type Signature = 'v1' | 'v1a';
 
 /**
- * The most secrets (v1) and key pairs (v1a) of an endpoint that sign at the same time. Each adds a signature to the
- * header, which endpoints must accept. Fewer key pairs are allowed, because an ed25519 signature takes as much time as
- * ten HMAC signatures.
+ * The most secrets (v1) and key pairs (v1a) of an endpoint that sign at the same time. Each adds a signature to every
+ * delivery, which takes time and makes the header longer. We allow fewer key pairs, because an ed25519 signature takes
+ * as much time as ten HMAC signatures.
  */
 const MAX_SIGNING = { v1: 5, v1a: 3 };
 
-/** Returns the newest secret, by which endpoints should verify signatures. */
+/** Returns the newest secret. With it the customer's endpoint verifies signatures. Throws not_found. */
 export async function findSecret(ctx: TeamCtx, id: string): Promise<string> {
   const secret = await findCurrentOrNull(ctx, id, 'v1');
   if (secret === null) throw notFound('Webhook');
   return secret;
 }
 
-/** Returns the public key of the newest key pair; null if there is none. */
+/** Returns the public key of the newest key pair, or null if there is none. */
 export async function findPublicKeyOrNull(ctx: TeamCtx, id: string): Promise<string | null> {
   const keyPair = await findCurrentOrNull(ctx, id, 'v1a');
   return keyPair === null ? null : publicKeyOf(keyPair);
@@ -86,8 +86,8 @@ export const rotateSecret = (
 ): Promise<void> => rotate(ctx, id, { signature: 'v1', secret: key ?? newSecret(), overlapHours });
 
 /**
- * Replaces the key pair, as rotateSecret does with secrets. The new pair is always made here, so that nobody else has
- * its private key.
+ * Replaces the key pair, as rotateSecret does with secrets. The caller cannot pass a key pair. So nobody outside of the
+ * service has the private key.
  */
 export const rotateKeyPair = (ctx: TeamCtx, id: string, { overlapHours }: { overlapHours: number }): Promise<void> =>
   rotate(ctx, id, { signature: 'v1a', secret: newKeyPair(), overlapHours });

@@ -7,7 +7,7 @@ import type { EventTypeDescription } from './schemas.ts';
 
 type List = { data: EventTypeDescription[] };
 
-/** The formats that schemas name. Strict mode fails on any other. */
+/** The formats that the schemas of events use. The validator throws for any other format. */
 const FORMATS = {
   'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/,
   date: /^\d{4}-\d{2}-\d{2}$/,
@@ -28,7 +28,8 @@ const named = async (asked: string): Promise<string[]> =>
   (await app.api<List>('GET', `/v2/event_types?${asked}`)).body.data.map(({ name }) => name);
 
 /**
- * Paths of texts for which the maker of examples has no value and writes `text`. The unit of notes is that word itself.
+ * Returns the paths of the texts for which `exampleOf` has no value and writes `text`. It ignores `unit`, because the
+ * unit of notes is really `text`.
  */
 const withoutValue = (value: unknown, path = ''): string[] => {
   if (value === 'text' && !path.endsWith('.unit')) return [path.slice(1)];

@@ -6,8 +6,8 @@ import type { FoundEvent } from './find-events.ts';
 export type Most = {
   events: number;
   /**
-   * The most bytes of all bodies together. The bytes of stored bodies count, and after decryption those of the
-   * decrypted ones. A body has up to 256 KiB. A page has at least one event, even a larger one.
+   * The most bytes of all bodies together. The limit applies to the stored bodies, and again to the decrypted bodies. A
+   * body has up to 256 KiB. A page has at least one event, even if its body is larger than the limit.
    */
   bytes: number;
 };
@@ -16,13 +16,13 @@ export type Cut = {
   shown: FoundEvent[];
   /** Events that the page skips, because their users are scheduled for deletion. */
   deferred: DeferredEvent[];
-  /** The last event that the page shows or skips; null if there is none. */
+  /** The last event that the page shows or skips. Null if there is none. */
   last: FeedPosition | null;
   /** True if the page ends before the last of the found events. */
   isCut: boolean;
 };
 
-/** Chooses the events of one page from those that were found, in their order. */
+/** Chooses the events of one page from the found events. It keeps their order and stops at the limits of the page. */
 export function cutPage(found: FoundEvent[], most: Most): Cut {
   const cut: Cut = { shown: [], deferred: [], last: null, isCut: false };
   let bytes = 0;

@@ -15,7 +15,10 @@ type Page = {
   has_more: boolean;
 };
 
-/** The numbers of events before the standby's last WAL, after it (lost with the primary), and after its promotion. */
+/**
+ * How many events we publish. HEARD events reach the standby. LOST events do not, so they are lost with the primary. We
+ * publish NEW events after the promotion of the standby.
+ */
 const [HEARD, LOST, NEW] = [10, 108, 108];
 
 describe('after the promotion of a standby that lagged', () => {
@@ -68,7 +71,7 @@ describe('after the promotion of a standby that lagged', () => {
     await pair.killPrimary();
     way.leadTo(pair.standbyUrl);
     way.mend();
-    // A standby answers no reads of the feed, because it may lag for long.
+    // The service does not read the feed from a standby, because the standby may lack events.
     expect(await asked(ahead.cursor)).toMatchObject({ status: 503, body: { code: 'not_ready' } });
     await pair.promote();
 

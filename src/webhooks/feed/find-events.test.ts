@@ -1,4 +1,4 @@
-// The rows that a page reads beside the events of weeks, for a team with many events and for others with more.
+// Counts the rows that one page of the feed reads. The team has events of a month, and other teams have even more.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
@@ -13,7 +13,7 @@ const DAYS = 30;
 const A_DAY = 400;
 const OTHERS_A_DAY = 2_000;
 const LIMIT = 50;
-/** A page, its bodies, and the start of each day. */
+/** A page reads its events, their bodies, and a few rows at the start of each day's partition. */
 const MAX_READ = 3 * LIMIT + 2 * DAYS;
 
 let app: TestApp;
@@ -53,7 +53,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** A cursor of a reader that read everything until this many days ago. */
+/** Returns the cursor of a reader that has all events except those of the last `days` days. */
 const since = (days: number): Cursor => ({
   seen: { until: 1_000_000 - days * 10_000, running: [] },
   reading: null,

@@ -9,7 +9,7 @@ import type { FeedPosition, Snapshot } from './cursor.ts';
 /** An event without its body, which may become part of a page. */
 export type FoundEvent = FeedPosition & {
   user_id: string | null;
-  /** True if the event is of a type that the caller wants, and no test of an endpoint. */
+  /** True if the caller wants events of this type and the event is not a test of an endpoint. */
   is_wanted: boolean;
   /** True if its user is scheduled for deletion. */
   is_deferred: boolean;
@@ -21,17 +21,18 @@ type EventRange = {
   seen: Snapshot;
   upTo: Snapshot;
   after: FeedPosition;
-  /** Names of event types; null means all types except the operational ones. */
+  /** Names of event types. Null means all types except the operational ones (events about endpoints). */
   types: string[] | null;
   most: number;
 };
 
 /**
- * Finds the next events of the team, in the order of the feed, whose transactions are in `upTo` and not in `seen`.
- * Events of other types and tests of endpoints are found too, and are marked as not wanted. A team can have many of
- * these, and `most` limits how many rows are read for one page.
+ * Finds the next events of the team, in the order of the feed, whose transactions are in `upTo` and not in `seen`. The
+ * result also has events of other types and tests of endpoints, which are marked as not wanted. A team can have many of
+ * these, so they count towards `most` too. So one page never reads too many rows.
  *
- * Transactions that were running at `seen` are looked up one by one. All newer events come from one index scan.
+ * The statement looks up the transactions that were running at `seen` one by one. All newer events come from one index
+ * scan.
  */
 export async function findEvents({ db, team }: TeamCtx, asked: EventRange): Promise<FoundEvent[]> {
   const { seen, upTo, after, types, most } = asked;

@@ -11,17 +11,18 @@ export type OpenEvent = {
   event_type: string;
   user_id: string | null;
   created_at: string;
-  /** How the data came; null if the event has no origin. */
+  /** How the data of the event arrived, for example by a poll. Null if the event has no origin. */
   origin: Origin | null;
-  /** The body exactly as deliveries send it; null if it cannot be decrypted. */
+  /** The body exactly as deliveries send it. Null if we cannot decrypt it. */
   bytes: Buffer | null;
 };
 
 type Row = Omit<OpenEvent, 'bytes'> & { body: Buffer };
 
 /**
- * Reads and decrypts the bodies of a page's events, up to `most` bytes, but at least one event. `last` is the last
- * returned event if it stops before the end, else null. Events that were erased meanwhile are left out.
+ * Reads and decrypts the bodies of a page's events, up to `most` bytes, but at least one event. If it stops before the
+ * end of the page, `last` is the last returned event. Otherwise `last` is null. It skips events that were erased
+ * meanwhile.
  */
 export async function openBodies(
   ctx: TeamCtx,

@@ -18,7 +18,7 @@ import { snapshotOf } from './take-snapshot.ts';
 type Event = { id: string; event_type: string; user_id: string | null; body: Record<string, unknown> };
 type Page = { data: Event[]; next_cursor: string; has_more: boolean };
 
-/** The epoch of positions, on a server that was replaced once. */
+/** Positions of transactions begin with this number after the database has moved to another server once. */
 const EPOCH = 2 ** 40;
 
 let app: TestApp;
@@ -51,7 +51,7 @@ async function readAll(
     if (!page.has_more) return { received, cursor, pages };
   }
 }
-/** A transaction that has published `n` and commits when the test calls `commit`. */
+/** Begins a transaction that publishes the event `n`. The returned function commits the transaction. */
 async function begin(n: number): Promise<() => Promise<unknown>> {
   let commit = (): void => undefined;
   const mayCommit = new Promise<void>((resolve) => {

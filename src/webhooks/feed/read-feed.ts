@@ -25,7 +25,8 @@ type FeedEvent = Omit<OpenEvent, 'bytes'> & {
   team_id: string;
   client_user_id: string | null;
   /**
-   * `text` is the JSON that webhooks send, and `body` the same as an object. Both are null if it cannot be decrypted.
+   * `text` is the JSON that webhooks send, and `body` is the same JSON as an object. Both are null if we cannot decrypt
+   * the stored body.
    */
   body: Body | null;
   text: string | null;
@@ -36,8 +37,8 @@ type FeedPage = { data: FeedEvent[]; next_cursor: string; has_more: boolean };
 /** The most bytes of a page. A page is in memory three times at once: as bytes, as text and as objects. */
 const MAX_BYTES = 1024 * 1024;
 /**
- * A transaction that began to publish before the team was noted may not notify it. So after this many milliseconds the
- * feed is read once more.
+ * `noteReader` makes transactions notify the waiting readers of a team. A transaction that published its event earlier
+ * may not notify them. So a first wait reads the feed once more after this many milliseconds.
  */
 const FRESH_MS = 1_000;
 /**
@@ -46,7 +47,10 @@ const FRESH_MS = 1_000;
  */
 const MIN_PAUSE_MS = 100;
 
-/** Returns a page of events in the order of commits. With `wait`, it waits for the next event if there is none. */
+/**
+ * Returns a page of events in the order of commits. With `wait`, it waits for the next event if there is none. Throws
+ * invalid_cursor, cursor_expired and too_many_polls.
+ */
 export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: FeedRequest): Promise<FeedPage> {
   const cursor = after === null ? FROM_THE_OLDEST : after === 'now' ? null : readCursor(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));

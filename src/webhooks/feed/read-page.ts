@@ -11,7 +11,7 @@ import { takeSnapshot } from './take-snapshot.ts';
 
 export type PageLimits = {
   most: Most;
-  /** Names of event types; null means all types except the operational ones. */
+  /** Names of event types. Null means all types except the operational ones (events about endpoints). */
   types: string[] | null;
 };
 
@@ -22,11 +22,11 @@ export type Page = {
   has_more: boolean;
 };
 
-/** The most events that are read for a page if the reader wants only some types. */
+/** The most events that we read for a page if the reader wants only some types. */
 const MAX_LOOKED_AT = 2_000;
 /**
- * The most tries to read a page. A try fails if the deletion of a user is cancelled while the page skips events about
- * this user.
+ * The most tries to read a page. A page skips events about users who are scheduled for deletion. A try fails if
+ * somebody undoes the deletion of such a user meanwhile.
  */
 const MAX_TRIES = 5;
 
@@ -34,8 +34,8 @@ const DAY = 86_400;
 const NOWHERE: FeedPosition = { position: 0, id: MIN_ID };
 
 /**
- * Returns the next page of events after a cursor; null means from now on. Throws cursor_expired if retention may have
- * deleted some of these events.
+ * Returns the next page of events after a cursor. A cursor of null means from now on. Throws cursor_expired if
+ * retention may have deleted some of these events.
  */
 export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: PageLimits): Promise<Page> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -52,7 +52,7 @@ export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: Page
   );
 }
 
-/** Reads one page. Returns null if the deletion of a user was cancelled meanwhile. */
+/** Reads one page. Returns null if somebody undid the deletion of a user meanwhile, so that the caller tries again. */
 async function readOnce(
   ctx: TeamCtx,
   cursor: Cursor,
@@ -87,8 +87,8 @@ const timeOf = (cursor: Cursor, { last }: Cut): number => Math.max(cursor.from, 
 const secondsOf = (id: string): number => Math.floor(madeAt(id) / 1000);
 
 /**
- * Throws cursor_expired if the cursor is older than the first stored day. Retention deletes whole days, and events of a
- * deleted day may be missing at the reader.
+ * Throws cursor_expired if the cursor is older than the first stored day. Retention deletes whole days, and the reader
+ * may not have read all events of a deleted day.
  */
 function refuseExpired({ config }: TeamCtx, cursor: Cursor, at: number): void {
   const firstRetained = (Math.floor(at / DAY) - config.retentionDays) * DAY;

@@ -5,7 +5,7 @@ import { nullable, oneOf, Timestamp, Uuid, withDefault } from '../../wire/schema
 import { LONGEST_CURSOR } from './cursor.ts';
 import { shape } from '../../wire/shape.ts';
 
-/** The longest wait in seconds. Proxies usually wait longer. */
+/** The longest wait in seconds. It is short enough that a proxy usually does not cut the waiting request. */
 const LONGEST_WAIT_SECONDS = 30;
 
 export const FeedQuery = Type.Object({

@@ -16,7 +16,7 @@ let team: Team;
 let polls: LongPolls;
 let lines: string[] = [];
 beforeAll(async () => {
-  // Two connections, so that requests that wait cannot have one each.
+  // The pool has only two connections. If each waiting request used one, the tests would fail.
   app = await startTestApp({ PHIAL_LOG_LEVEL: 'info' }, { poolSize: 2, logTo: (line) => lines.push(line) });
   polls = app.ctx.polls as LongPolls;
 });
@@ -86,7 +86,8 @@ test('An event that commits during the wait is returned, although its transactio
       values (${team.id}, gen_random_uuid(), 'labtest.order.created', '\\x00')`.execute(db);
     await mayCommit;
   });
-  // The team was not noted when the event was written, so nothing notifies it.
+  // No reader of the team waited when the event was written. So the transaction sends no notification, and only the
+  // second read of the waiting request finds the event.
   const waiting = poll(`after=${cursor}&wait=30`);
   await untilWaiting(1);
   commit();
@@ -114,7 +115,7 @@ test('A team has a limit of waiting requests, which affects no other requests an
 });
 
 test('A request that waits sends no query', async () => {
-  await poll('after=now&wait=1'); // the first wait of a team looks twice
+  await poll('after=now&wait=1'); // The first waiting request of a team reads the feed twice.
   let asked = 0;
   const watch: KyselyPlugin = {
     transformQuery: ({ node }) => {

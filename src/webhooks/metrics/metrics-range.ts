@@ -11,7 +11,7 @@ const DAY = 1_440 * MINUTE;
 export const STEP_MS: Record<Interval, number> = { '5m': 5 * MINUTE, '15m': 15 * MINUTE, '1h': 60 * MINUTE, '1d': DAY };
 const MAX_INTERVALS = 1_000;
 
-/** Returns the range from the interval in which `since` is to the one in which `until` is. */
+/** Returns the range of complete intervals that contains `since` and `until`. */
 export function rangeOf({ interval, since, until }: Query): Range {
   const step = STEP_MS[interval];
   const end = until === undefined ? Date.now() : Date.parse(until);

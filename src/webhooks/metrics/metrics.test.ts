@@ -50,7 +50,7 @@ async function deliver(times: number): Promise<void> {
   await app.deliver();
 }
 
-/** Adds counts as if attempts had been made then, with these durations in milliseconds. */
+/** Inserts the counts of attempts at the time `started_at`, with these durations in milliseconds. */
 async function attempted(webhookId: string, started_at: string, durations: number[], succeeded: number): Promise<void> {
   const counts = Array<number>(PARTS).fill(0);
   for (const ms of durations) counts[partOf(ms)] = (counts[partOf(ms)] as number) + 1;

@@ -9,7 +9,8 @@ const POINTS: Record<Interval, number> = { '5m': 288, '15m': 288, '1h': 168, '1d
 const QUANTILES = [0.5, 0.95, 0.99];
 
 /**
- * Returns the figures of deliveries to all endpoints of the team, up to now, as Prometheus responds to a range query.
+ * Returns the figures of deliveries to all endpoints of the team, up to now. It has the format of the response of
+ * Prometheus to a range query.
  */
 export async function findEventDelivery(ctx: TeamCtx, interval: Interval): Promise<Static<typeof PrometheusMatrix>> {
   const step = STEP_MS[interval];

@@ -14,8 +14,8 @@ type Row = Omit<Static<typeof Replay>, 'held_up_by' | 'done_until'> & {
 export type ReplayFilter = { webhook_id: string; replay_id: string | null; before: string | null; most: number };
 
 /**
- * Returns replays of an endpoint of the team, the newest first: only the one with `replay_id`, or those that are older
- * than `before`. Null means all.
+ * Returns at most `most` replays of an endpoint of the team, the newest first. `replay_id` selects one replay, and
+ * `before` selects older replays than the replay with this id. Null means no condition.
  */
 export async function readReplays(
   ctx: TeamCtx | TxCtx<TeamCtx>,

@@ -60,7 +60,7 @@ const ended = async (webhook: string, job: Job): Promise<Job> => {
     .not.toBeNull();
   return read(webhook, job);
 };
-/** Runs a worker as a process does until a condition holds. Attempts under way then have `drainMs` to end. */
+/** Runs a listening worker until `isTrue` returns true. Then attempts under way have `drainMs` to end. */
 const workUntil = async (isTrue: () => boolean, { drainMs = 0 } = {}): Promise<void> => {
   const { close } = await startListeningWorker(app);
   try {
@@ -137,7 +137,7 @@ describe('A replay', () => {
     const job = await ask(webhook, 'replay');
     endpoint.answer(null);
     await disable(webhook, false);
-    // Enabling makes retries due at once. This one must be left to the replay.
+    // Enabling the endpoint makes the retry due. We delay it again, so that the replay sends it.
     await sql`update retries set due_at = now() + interval '1 hour' where webhook_id = ${webhook}`.execute(app.db);
     expect(await ended(webhook, job)).toMatchObject({ events_found: 2, events_failed: 0 });
     expect(arrived().toSorted()).toEqual([failed, waiting].toSorted());
@@ -159,7 +159,7 @@ describe('A replay', () => {
       .db.transaction()
       .execute(async (db) => {
         const id = await publishEvent({ ...app.ctx, db, team }, steps, { user: null, data: {} });
-        // The insert of an event is sent with the next statement of its transaction.
+        // publishEvent sends its insert only with the next statement of the transaction. So we run one.
         await sql`select 1`.execute(db);
         await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { filter_types: null });
         job = await ask(webhook, 'replay');
@@ -213,7 +213,8 @@ describe('A replay', () => {
     const ids = await publish(60);
     const webhook = await subscribe(team, endpoint);
     const job = await ask(webhook, 'replay');
-    // The fifth hangs. The outcomes of later events are recorded, but they are after the saved progress.
+    // The fifth request hangs. The worker records the outcomes of later events, but the saved progress ends before the
+    // fifth event.
     const hanging: ServerResponse[] = [];
     let requests = 0;
     endpoint.answer((response) => {
@@ -274,7 +275,7 @@ describe('A replay', () => {
       if (requests <= 32) response.writeHead(204).end();
       else hanging.push(response);
     });
-    // One team alone may use a quarter of the permits of replays.
+    // One team alone gets a quarter of the 64 permits for replays.
     const ofReplay = 16;
     let live: string[] = [];
     const asked = (): string[] => hanging.map(({ req }) => req.headers['webhook-id'] as string);
@@ -295,7 +296,7 @@ test('Requests and cancellations of replays do not end the rest of an endpoint',
   const busy = startListeningWorker(app);
   const [elsewhere, ofOther] = [await startEndpoint({ invented: true }), await app.makeTeam()];
   await subscribe(ofOther, elsewhere);
-  /** Returns when the worker has handled earlier notifications and started what it could. */
+  /** Waits for three deliveries to another endpoint. By then the worker has handled all earlier notifications. */
   const rounds = async (): Promise<void> => {
     for (let n = 0; n < 3; n += 1) {
       const before = elsewhere.received.length;
@@ -314,7 +315,7 @@ test('Requests and cancellations of replays do not end the rest of an endpoint',
     await team.api('POST', `${webhookPath(team)}/${webhook}/replay/${job.id}/cancel`);
     await rounds();
     expect(endpoint.requests()).toBe(1);
-    // A change of the endpoint itself ends the rest.
+    // A change of the endpoint ends the pause.
     await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { description: 'mended' });
     await expect.poll(() => endpoint.requests()).toBeGreaterThan(1);
   } finally {
@@ -329,7 +330,7 @@ test('A replay continues, with its rest, when another replay of its endpoint is 
   await publish(2);
   await sql`delete from deliveries where webhook_id = ${webhook}`.execute(app.db);
   await disable(webhook, false);
-  // This answer makes only replays rest.
+  // After this response only the replay pauses, not the entire queue of the endpoint.
   endpoint.answer((response) => response.writeHead(500, { 'retry-after': '60' }).end());
   const { close } = await startListeningWorker(app);
   try {
@@ -419,7 +420,7 @@ describe('Replays', () => {
     };
     expect(await refused(webhooks[0] as string)).toMatchObject({ code: 'limit_reached', limit: 5 });
     expect(await refused(webhooks[4] as string)).toMatchObject({ code: 'limit_reached', limit: 20 });
-    // A request that could never succeed is refused for that reason, also above the limit.
+    // Events of 2020 are not stored, so this request could never succeed. The error must say so, not name the limit.
     expect(await refused(webhooks[0] as string, '2020-01-01')).toMatchObject({ code: 'events_not_kept' });
   });
 

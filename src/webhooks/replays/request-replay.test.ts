@@ -1,4 +1,4 @@
-// Requests for replays that run at the same time as something that affects them.
+// Requests for webhook replays, at the same time as other requests for replays or a deletion of the endpoint.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { overlapTransactions } from '../../../test/overlap-transactions.ts';

@@ -17,8 +17,8 @@ const MAX_OF_TEAM = 20;
 type Input = Static<typeof RecoverInput> & Pick<Static<typeof ReplayInput>, 'event_types'>;
 
 /**
- * Requests a replay to an endpoint of the events in a time window. `recover` sends those that failed and have not
- * succeeded since. `replay` sends all that match the endpoint's filters. Throws not_found, events_not_kept and
+ * Requests that an endpoint gets the events of a time window once more. `recover` sends the events whose newest attempt
+ * failed. `replay` sends all events that match the endpoint's filters. Throws not_found, events_not_kept and
  * limit_reached.
  */
 export function requestReplay(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { oneOf } from '../schema.ts';
 
-/** This is an image of about 300 kB in base64. */
+/** The base64 of an image of 300 kB has this many characters. */
 const MAX_IMAGE_CHARACTERS = 400_000;
 
 /** An image in a JSON body. Its bytes must match its content_type, and it must not be too large. */

@@ -60,8 +60,8 @@ async function slotFor(
 }
 
 /**
- * Returns the site and the provider of the visit. The address is that of the client's request, or the patient's address
- * if there is no request.
+ * Returns the site and the provider of the visit. If the client has requested a visit, the site is the address in the
+ * request. Otherwise it is the patient's address.
  */
 async function visitOf(
   ctx: TeamCtx,

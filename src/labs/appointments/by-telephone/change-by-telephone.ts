@@ -29,7 +29,7 @@ export const moveByTelephone = (
 
 /**
  * Records that the provider cancelled an appointment that was booked by telephone. If the team has already cancelled
- * the appointment, this function only records that the operator has informed the provider of that.
+ * the appointment, the function only records that the operator has told the provider about this cancellation.
  */
 export const cancelByTelephone = (ctx: Ctx, orderOfTeam: OrderOfTeam, reason: string): Promise<{ org_id: string }> =>
   withOrder(ctx, orderOfTeam, async (tx, order, type) => {

@@ -10,8 +10,9 @@ export type OrderOfTeam = { team_id: string; order_id: string };
 type Work = (ctx: TxCtx<TeamCtx>, order: LoadedOrder, type: AppointmentType) => Promise<void>;
 
 /**
- * Runs `work`, a change by the operator to an order's appointment, while it holds the lock of the order. Throws
- * not_found and order_method_mismatch.
+ * Locks the order and runs `work`, which reads or changes the order's appointment for the operator. Throws not_found if
+ * the team or the order is unknown, and order_method_mismatch if orders with this collection method have no
+ * appointments.
  */
 export function withOrder(ctx: Ctx, { team_id, order_id }: OrderOfTeam, work: Work): Promise<{ org_id: string }> {
   return inTransaction(ctx, async (tx) => {

@@ -101,7 +101,7 @@ const whereOf = (location: LoadedAppointment['site'] | undefined): object => ({
 });
 
 /**
- * Returns the facts about the patient and the tests that the person who draws the sample needs. It omits all others.
+ * Returns only those facts about the patient and the tests that the person who draws the sample needs.
  */
 function bookingOf({ row, labTest }: LoadedOrder, appointment: LoadedAppointment): object {
   const { first_name, last_name, dob, gender, phone_number, email } = row.patient_details ?? {};

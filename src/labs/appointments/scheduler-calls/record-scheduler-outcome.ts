@@ -148,8 +148,8 @@ async function refuseBooking(
 }
 
 /**
- * Returns the slot with the time in the scheduler's response, else with the requested time; null if neither gives a
- * time.
+ * Returns the slot that the appointment gets. Its time is the time in the scheduler's response, or else the requested
+ * time. Returns null if we know no time.
  */
 function slotOf(
   { content: { slot } }: SchedulerCall,

@@ -19,8 +19,8 @@ export type SchedulerCall = {
 const LEASE_SECONDS = 60;
 
 /**
- * Leases a request. Returns null if the request is not due, or if an earlier request of the same appointment still
- * waits.
+ * Takes a request, so that no other job can take it for LEASE_SECONDS. Returns null if the request is not due, or if an
+ * earlier request of the same appointment still waits.
  */
 export async function takeSchedulerCall(ctx: TeamCtx, orderId: string, callId: string): Promise<SchedulerCall | null> {
   const { rows } = await sql<Omit<SchedulerCall, 'content'> & { content: Buffer }>`
@@ -71,7 +71,7 @@ export async function handToOperator(
      where team_id = ${ctx.team.id} and order_id = ${order_id} and id = ${id}`.execute(ctx.db);
 }
 
-/** Returns the oldest request that waits for this appointment. */
+/** Returns the id of the oldest request about this appointment that is still to be sent; null if there is none. */
 export async function nextCall(
   ctx: TxCtx<TeamCtx>,
   { order_id, appointment_id }: SchedulerCall,

@@ -20,6 +20,7 @@ import { localDay } from './time-zones.ts';
 
 const MAX_CENTERS = 5;
 type Address = Static<typeof UsAddressInput>;
+/** A provider at a site. Together with a time, it is an appointment slot. */
 export type Offer = Omit<Slot, 'start_at' | 'end_at'>;
 
 /**
@@ -57,7 +58,7 @@ export async function phlebotomyAvailability(
   return { slots, timezone: area.iana_timezone };
 }
 
-/** Returns free slots at service centers: at the named ones, or at those nearest to the zip code. */
+/** Returns the free appointment slots of the named service centers, or of the centers nearest to the zip code. */
 export async function centerAvailability(
   ctx: TeamCtx,
   {

@@ -46,7 +46,7 @@ export const sealBookingKey = (ctx: TeamCtx, slot: Slot, expires_at: string): st
  */
 export function openBookingKey(ctx: TeamCtx, key: string): Slot {
   const { expires_at, ...slot } = openOrRefuse(ctx, key);
-  // Version 0.1.0 made keys without `site`. Such a key is valid for at most half an hour.
+  // Version 0.1.0 made booking keys without `site`. We cannot book with such a key, so we treat it as expired.
   if (Date.parse(expires_at) <= Date.now() || !('site' in slot)) {
     throw new AppError('booking_key_expired', 'This booking_key has expired. Ask for the availability again.');
   }
@@ -57,8 +57,8 @@ function openOrRefuse(ctx: TeamCtx, key: string): Slot & { expires_at: string } 
   try {
     return ctx.cipher.openJson('appointments.site', rowOfKeys(ctx), Buffer.from(key, 'base64url'));
   } catch (error) {
-    // A caller can forge a booking key that names any encryption key. The missing key is our own problem only if
-    // something is sealed with it. Otherwise the booking key is forged.
+    // A booking key names the encryption key that sealed it. If other processes use that encryption key and this
+    // process lacks it, the operator must add it. If no process uses it, somebody has forged the booking key.
     if (error instanceof MissingEncryptionKey && ctx.cipher.isMissing(error.key_version)) throw error;
     throw new AppError('booking_key_invalid', 'This is not a booking_key of a slot that this team was offered.');
   }

@@ -66,7 +66,7 @@ export async function freeSlots(
     .execute();
 }
 
-/** Returns those of the slots that no appointment of the team has. */
+/** Returns the free slots among these slots. A slot is free if no appointment of the team has it. */
 export async function withoutTaken(ctx: TeamCtx, slots: Slot[]): Promise<Slot[]> {
   const starts = slots.map(({ start_at }) => start_at).toSorted();
   if (starts.length === 0) return [];

@@ -1,4 +1,4 @@
-// Two orders that claim the same slot at the same moment.
+// Two orders claim the same appointment slot at the same moment.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
@@ -25,7 +25,7 @@ function gate(): { open: () => void; opened: Promise<void> } {
   return { open: () => open(), opened };
 }
 
-/** Claims a slot for a booked order and keeps the transaction open, like a booking that has not committed yet. */
+/** Claims an appointment slot for an order. Runs `work` while the transaction of this claim is still open. */
 async function whileClaimIsOpen(
   id: string,
   slot: { start_at: string },

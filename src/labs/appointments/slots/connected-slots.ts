@@ -66,8 +66,8 @@ function readSlot(answered: SlotsResponse['slots'][number], offers: Offer[]): Of
 }
 
 /**
- * Asks a scheduler within the team's share of requests to schedulers. While the question is open, the HTTP request
- * gives its own permit to others.
+ * Runs `work`, a request to a scheduler, when the team's share of such requests allows it. Until the scheduler
+ * responds, the client's HTTP request gives its own permit (its right to be handled) to other requests.
  */
 function runInRoundRobin<T>(ctx: TeamCtx, work: () => Promise<T>): Promise<T> {
   const ask = (): Promise<T> => questions.run(ownerOf(ctx.team), work);

@@ -1,5 +1,5 @@
-// The scheduler of the sandbox. It derives its slots from the provider, the site and the local hour, so a test can
-// predict them. The service stores only which slots are taken.
+// The scheduler of the sandbox. It computes its appointment slots from the provider, the site and the local hour, so
+// every request gets the same slots. The database stores only which slots are taken.
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../errors.ts';
 import type { Slot } from './booking-key.ts';

@@ -1,4 +1,5 @@
-// Slots are local hours of each location, the same at each request, bounded, and only for the team that asked.
+// Appointment slots are local hours of each location. They are the same at each request, and their number is limited.
+// Only the team that asked for a slot can book it.
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -74,7 +75,7 @@ describe('local times', () => {
     expect(utc('2026-11-01', 1 * 60 + 30, 'America/New_York')).toBe('2026-11-01T05:30:00.000Z');
     expect(utc('2026-11-01', 2 * 60, 'America/New_York')).toBe('2026-11-01T07:00:00.000Z');
     expect(utc('2026-03-08', 2 * 60 + 30, 'America/Phoenix')).toBe('2026-03-08T09:30:00.000Z');
-    // 7 o'clock on the Saturday before and the Monday after is 47 hours apart in spring, 49 in autumn.
+    // From 7:00 on Saturday to 7:00 on Monday, 47 hours pass if clocks go forward on Sunday, and 49 if they go back.
     const between = (from: string, to: string): number =>
       ((momentOfLocalTime(to, 420, 'America/Chicago') ?? 0) - (momentOfLocalTime(from, 420, 'America/Chicago') ?? 0)) /
       3_600_000;
@@ -109,7 +110,7 @@ describe('availability', () => {
         .map(({ start_at }) => start_at);
     expect(starts('85004')).toEqual(starts('85004'));
     expect(starts('85004')).not.toEqual(starts('85005'));
-    // About three quarters of ten hours on six days. This bound shows a change of the rule.
+    // A week has six days with ten hours each. About three quarters of these 60 hours have a slot, which is about 45.
     expect(starts('85004').length).toBeGreaterThan(30);
     expect(starts('85004').length).toBeLessThan(60);
   });

@@ -13,7 +13,7 @@ import type { Slot } from '../slots/booking-key.ts';
 
 /**
  * Applies a scheduler's update to an appointment and its order, in the caller's transaction. An update changes nothing
- * if it is a repetition, if it is older than the last one, or if the appointment has ended.
+ * if it is a repetition, if it is older than the newest stored update, or if the appointment has ended.
  */
 export async function applySchedulerUpdate(
   ctx: TxCtx<TeamCtx>,

@@ -17,7 +17,7 @@ import { applySchedulerUpdate } from './apply-scheduler-update.ts';
 /** The headers of Standard Webhooks in lower case, which is how Node names them. */
 export const UPDATE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
-/** The largest accepted body of an update. Messages of schedulers are small. */
+/** The largest accepted body of an update, in bytes. Schedulers send small messages. */
 export const MAX_UPDATE_BYTES = 16 * 1024;
 const MAX_PROBLEMS = 20;
 /** If the time in an update is further ahead than this, the scheduler's clock or ours is wrong. */
@@ -28,8 +28,8 @@ type SchedulerRequest = { headers: Readonly<Record<string, string | null>>; body
 
 /**
  * Applies a scheduler's update in one transaction and responds after the commit, so no update that we acknowledged is
- * lost. Throws not_found if the scheduler or the appointment is unknown, signature_refused, and not_ready if the
- * scheduler has to send the update again later.
+ * lost. Throws not_found if the scheduler or the appointment is unknown, and signature_refused if the signature is
+ * wrong or missing. Throws not_ready if the scheduler has to send the update again later.
  */
 export async function receiveSchedulerUpdate(
   ctx: Ctx,

@@ -6,7 +6,7 @@ type Relation = { relation: 'exact' | 'superset' | 'subset' | 'overlap'; confide
 
 /**
  * Compares two markers by the LOINC codes of their observations. Returns how the codes of `other` relate to the wanted
- * codes; null if they have no code in common.
+ * codes; null if they have no code in common. `confidence` is the share of the common codes among all their codes.
  */
 export function compare(wanted: readonly string[], other: readonly string[]): Relation | null {
   const common = wanted.filter((code) => other.includes(code)).length;

@@ -118,7 +118,7 @@ describe('converting to another laboratory', () => {
     expect(answer.unresolved_provider_ids).toHaveLength(1);
   });
 
-  /** The order code of the comprehensive metabolic panel. */
+  /** Returns the reference laboratory's order code of the comprehensive metabolic panel. */
   async function panelOfReferenceLab(): Promise<string[]> {
     const { body } = await app.api<{ markers: { id: number; provider_id: string }[] }>(
       'GET',

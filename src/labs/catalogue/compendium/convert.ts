@@ -8,8 +8,8 @@ import type { CompendiumConversion, CompendiumConversionAnswer } from './schemas
 
 /**
  * Finds out what to order at another laboratory. The input is a lab test, or order codes of a laboratory. For each
- * marker, the function finds the other laboratory's marker that has the same observations or more. Throws not_found for
- * the lab test and for the laboratory.
+ * marker, the function finds the other laboratory's marker that has the same observations or more. Throws not_found if
+ * the lab test or the laboratory is unknown.
  */
 export async function convertCompendium(
   ctx: TeamCtx,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../../context.ts';
 
-/** A marker, with those of its observations that have a LOINC code. */
+/** A marker (a test that a client can order) with its observations. Only observations with a LOINC code count. */
 export type Entry = {
   marker_id: number;
   lab_id: number;

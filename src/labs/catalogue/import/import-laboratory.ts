@@ -12,8 +12,8 @@ type Owner = Pick<pg.Client, 'query'>;
 
 /**
  * Inserts a laboratory and its catalogue, or updates them. The service itself can only read the catalogue, so this runs
- * in a transaction of the database owner. If the file lacks a stored marker, we keep the marker because orders refer to
- * it, but clients can no longer order it by itself.
+ * in a transaction of the database owner. A stored marker that the file lacks stays, because orders refer to it. But
+ * clients cannot order that marker by itself after the import.
  */
 export async function importLaboratory(
   owner: Owner,

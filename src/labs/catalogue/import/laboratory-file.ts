@@ -114,7 +114,7 @@ export const LaboratoryFile = {
 
 const Whole = Type.Object(LaboratoryFile);
 export type Laboratory = Static<typeof Whole> & {
-  /** The lengths that the laboratory accepts for texts of an order, where they differ from those of HL7 v2.5.1. */
+  /** The maximum lengths of those fields of an order for which the laboratory differs from HL7 v2.5.1. */
   max_lengths?: Record<string, number>;
   /**
    * True if the source of the markers contains no questions. The import then keeps the stored questions of each marker.

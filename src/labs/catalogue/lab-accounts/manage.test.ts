@@ -52,7 +52,7 @@ const open = (
 ): Promise<Answer<{ lab_account: Account; code: string }>> =>
   team.api('PATCH', `${collection(team)}/${account}`, { team_id_allowlist });
 
-/** The accounts that a team may use, read with its own key. */
+/** Returns the accounts that a team may use. It asks with the team's own key. */
 const usable = async (team: Team): Promise<string[]> =>
   (
     await team.api<{ data: { id: string; org_id: string | null }[] }>('GET', '/v3/lab_test/lab_account')

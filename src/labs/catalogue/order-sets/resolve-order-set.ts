@@ -38,9 +38,9 @@ export type OrderSet = {
 
 /**
  * Finds the lab tests, markers and account that an order set names, and checks that they can be ordered together.
- * Throws not_found for an account, lab test or marker, lab_test_not_orderable, marker_not_orderable,
- * mixed_laboratories, mixed_collection_methods, no_markers, order_set_ambiguous if several laboratories have these
- * order codes, lab_account_of_other_lab and lab_account_not_active.
+ * Throws not_found if an account, lab test or marker is unknown, and order_set_ambiguous if several laboratories have
+ * these order codes. It also throws lab_test_not_orderable, marker_not_orderable, mixed_laboratories,
+ * mixed_collection_methods, no_markers, lab_account_of_other_lab and lab_account_not_active.
  */
 export async function resolveOrderSet(ctx: TeamCtx, set: Static<typeof OrderSetInput>): Promise<OrderSet> {
   const account = set.lab_account_id ? await findLabAccount(ctx, set.lab_account_id) : null;

@@ -55,9 +55,9 @@ export function createLabTest(ctx: TeamCtx, input: Static<typeof LabTestInput>):
 }
 
 /**
- * Returns the markers of the new lab test. The team cannot change the markers later, and a repeated marker is probably
- * a mistake, so the function throws duplicate_markers. It also throws the same errors as chooseMarkers, no_markers and
- * lab_account_of_other_lab.
+ * Returns the markers of the new lab test. Throws duplicate_markers if the request repeats a marker. That is probably a
+ * mistake, and the team cannot change the markers later. The function also throws no_markers,
+ * lab_account_of_other_lab, and the errors of `chooseMarkers`.
  */
 async function markersFor(ctx: TeamCtx, input: Static<typeof LabTestInput>): Promise<ChosenMarker[]> {
   const count = (input.marker_ids?.length ?? 0) + (input.provider_ids?.length ?? 0);

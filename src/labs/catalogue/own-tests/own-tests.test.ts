@@ -34,7 +34,7 @@ const order = async (lab_test_id: string): Promise<Answer<{ code: string; order:
     lab_test_id,
     shipping_details: shippingAddress,
   });
-/** Takes back the approval, as in a production deployment before the operator approves it. */
+/** Removes the approval of a lab test. It then waits for the operator, like a new lab test in production. */
 const unapproved = (id: string) =>
   query(app.databaseUrl, `update lab_tests set status = 'pending_approval', approved_at = null where id = '${id}'`);
 

@@ -9,8 +9,8 @@ import type { LabTestPatch } from './schemas.ts';
 
 /**
  * Renames, deactivates or activates one of the team's lab tests. If the operator has not approved the lab test yet,
- * activation makes it wait for approval. Existing orders of the lab test continue. If all values equal the stored ones,
- * nothing changes. Throws not_found.
+ * activation makes it wait for approval. Existing orders of the lab test continue. If all values equal the stored
+ * values, nothing changes. Throws not_found.
  */
 export function patchLabTest(
   ctx: TeamCtx,

@@ -6,7 +6,7 @@ type Lab = { methods: string[]; sample_types: string[] };
 
 const sql = readFileSync(new URL('../../../../seeds/sandbox/catalogue.sql', import.meta.url), 'utf8');
 
-/** The rows `(id, lab_id, 'slug', …` of markers in the catalogue of the sandbox. */
+/** The markers in the catalogue of the sandbox, by id. The SQL has a row `(id, lab_id, 'slug', …` for each marker. */
 const markers = new Map(
   [...sql.matchAll(/^ {2}\((\d{4}), (\d), '([^']+)', .* '(?:biomarker|panel)',/gm)].map(([, id, lab, slug]) => [
     Number(id),
@@ -24,7 +24,7 @@ const labs = new Map<number, Lab>(
   ]),
 );
 
-/** A biomarker's id ends in its analyte's id; a panel lists its own. */
+/** Returns a marker's analytes. A panel has a row for each analyte. A biomarker's id ends with its analyte's id. */
 function analytesOf(markerId: number): number[] {
   const ofPanel = panelRows.filter((row) => row.marker_id === markerId);
   return ofPanel.length > 0 ? ofPanel.map((row) => row.analyte_id) : [markerId % 1000];

@@ -5,12 +5,12 @@ import type { TeamCtx } from '../../../context.ts';
 import { Printer } from './print.ts';
 import type { Drawing } from './draw-document.ts';
 
-/** The part of a team's context that a printer reads. */
+/** Returns the fields of a team's context that a printer reads. */
 const teamOf = (org_id: string) => ({ team: { id: randomUUID(), org_id, settings: {} } }) as unknown as TeamCtx;
 const drawingOf = (footer: string): Drawing => ({ kind: 'instructions', footer }) as Drawing;
 const footerOf = (drawing: Drawing): string => (drawing as { footer: string }).footer;
 
-/** A printer that records what it draws, and draws until the gate opens. */
+/** Makes a printer that records the documents that it draws. No drawing ends before the promise `gate` resolves. */
 function openPrinter(gate: Promise<unknown> = Promise.resolve()): { printer: Printer; drawn: string[] } {
   const drawn: string[] = [];
   const printer = new Printer(async (drawing) => {

@@ -38,8 +38,9 @@ export class Printer {
   }
 
   /**
-   * Returns a document as bytes: from the cache, or by drawing it. Meanwhile the HTTP request gives its permit to
-   * others. Otherwise labels for many tubes would delay all other requests of the team.
+   * Returns a document as bytes: from the cache, or by drawing it. Until the document is drawn, the HTTP request gives
+   * its permit (its right to be handled) to other requests. Otherwise labels for many tubes would delay all other
+   * requests of the team.
    */
   print({ team, aside }: TeamCtx, drawing: Drawing): Promise<Buffer> {
     const key = keyOf(team.id, drawing);

@@ -57,7 +57,7 @@ test.skipIf(process.platform !== 'linux')(
   'drawing threads have a lower priority than requests (only Linux has priorities of threads)',
   async () => {
     await threads.draw(instructions());
-    // The second part of a line of stat begins with the state, and its 17th value is the nice value (proc(5)).
+    // In `stat`, the 17th value after the name in parentheses is the nice value, the thread's priority (proc(5)).
     const niceOf = (thread: string): number =>
       Number(readFileSync(`/proc/self/task/${thread}/stat`, 'latin1').split(') ')[1]?.split(' ')[16]);
     const others = readdirSync('/proc/self/task').filter((thread) => thread !== String(process.pid));

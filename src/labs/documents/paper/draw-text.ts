@@ -33,7 +33,8 @@ const widthOf = (doc: PDFKit.PDFDocument, shown: string, style: Style): number =
   stretchesOf(shown, style).reduce((sum, { text, font }) => sum + write(doc, font, style.size).widthOfString(text), 0);
 
 /**
- * More characters than any line can contain. We cut a longer text here first, because measuring all of it takes time.
+ * More characters than any line can contain. A text with more characters cannot fit, so we do not measure it, because
+ * that takes time.
  */
 const MAX_CHARACTERS = 1_000;
 
@@ -146,8 +147,8 @@ export function shrunk(
 }
 
 /**
- * Draws one line whose top left corner is at x and y. The baseline is that of the regular font for all fonts, so
- * stretches in different fonts stand at the same height.
+ * Draws one line whose top left corner is at x and y. Every font uses the baseline of the regular font, so that
+ * stretches of text in different fonts stand at the same height.
  */
 export function drawLine(doc: PDFKit.PDFDocument, line: string, { x, y }: Point, style: Style): void {
   const { ascent, unitsPerEm } = openFont('regular').font;

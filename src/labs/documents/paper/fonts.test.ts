@@ -75,7 +75,7 @@ test('a line that is too long is cut into lines that fit, and no letter is lost'
 });
 
 test('the effort to cut a text without spaces grows with its length, not faster', () => {
-  /** The number of letters that are measured in all. */
+  /** Returns how many letters `linesOf` measures in total. */
   const measured = (letters: number): number => {
     const spy = vi.spyOn(doc, 'widthOfString');
     linesOf(doc, 'W'.repeat(letters), 500, { size: 9 });

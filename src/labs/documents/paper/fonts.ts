@@ -35,8 +35,8 @@ export function openFont(name: FontName): OpenedFont {
 const has = (name: FontName, letter: string): boolean => openFont(name).letters.has(letter.codePointAt(0) as number);
 
 /**
- * Matches code points to which Unicode has assigned a character. For unassigned ones, Unifont has glyphs that only show
- * their number. We do not use those.
+ * Matches code points to which Unicode has assigned a character. For all other code points, Unifont has glyphs that
+ * only show the number of the code point. We do not use these glyphs.
  */
 const IS_ASSIGNED = /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
 const isPictured = (letter: string): boolean =>

@@ -205,7 +205,7 @@ export async function paragraph(sheet: Sheet, text: string, style: Style = { siz
   sheet.y += style.size * 0.5;
 }
 
-/** Draws a paragraph with a hanging number or bullet. */
+/** Draws an item of a list: a number or a bullet, and a paragraph at its right. */
 export async function item(sheet: Sheet, mark: string, text: string, style: Style): Promise<void> {
   await ensureSpace(sheet, style.size * 1.4);
   drawLineEnding(sheet.doc, mark, { x: LEFT + 20, y: sheet.y }, { ...style, font: 'bold' });

@@ -3,8 +3,8 @@ import type { Static } from 'typebox';
 import type { ResultCode } from '../../results/schemas.ts';
 
 /**
- * HL7 table 0396 lists names of code systems, such as `SCT` for SNOMED CT. This maps those names for which FHIR has a
- * URI.
+ * The URIs by which FHIR identifies code systems. The keys are names from HL7 table 0396, such as `SCT` for SNOMED CT,
+ * and other spellings that laboratories use.
  */
 const SYSTEMS: ReadonlyMap<string, string> = new Map([
   ['SCT', 'http://snomed.info/sct'],

@@ -39,7 +39,7 @@ const FLAGS: ReadonlySet<string> = new Set([
   'B',
   'W',
 ]);
-/** The flag that we derive from our own interpretation, for a result none of whose flags has a code in FHIR. */
+/** The flag for each of our own interpretations. We use it if no flag of the laboratory has a code in FHIR. */
 const FLAG_OF: Readonly<Record<string, string>> = { normal: 'N', abnormal: 'A', critical: 'AA' };
 
 const STATUSES = { partial: 'preliminary', final: 'final', corrected: 'corrected' } as const;

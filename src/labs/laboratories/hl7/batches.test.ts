@@ -133,7 +133,7 @@ describe('a message of two patients', () => {
       ['applied', null],
       ['failed', 'unknown_number'],
     ]);
-    // When the message is sent again, both parts are recognised.
+    // If the laboratory sends the message again, we recognise both parts and store nothing new.
     await exchangeFrames(hl7.port as number, message);
     expect(await storedMessages(`B${sent}`)).toHaveLength(2);
   });

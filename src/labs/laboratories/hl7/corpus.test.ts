@@ -10,7 +10,7 @@ type ResultEntry = { slug: string; result: string; type: string; interpretation:
 type Results = { results?: ResultEntry[]; missing_results?: { slug: string }[] };
 type Order = { id: string; number: string; sample: string };
 
-/** An optional analyte. */
+/** Returns an analyte that a report may omit. */
 const analyte = (code: string, name: string, more: object = {}): object => ({
   code,
   slug: `corpus-${name}`,
@@ -89,7 +89,7 @@ afterAll(async () => {
 const resultsOf = async ({ id }: Order): Promise<Results> =>
   (await app.team.api<Results>('GET', `/v3/order/${id}/result`)).body;
 
-/** The results of an order in the form of the manifest. */
+/** Returns the results of an order in the form in which the corpus lists the expected results. */
 function entriesOf({ results = [] }: Results, expected: CorpusEntry['results']): CorpusEntry['results'] {
   return Object.fromEntries(
     results.map(({ slug, result, type, interpretation, notes }) => {
@@ -99,7 +99,7 @@ function entriesOf({ results = [] }: Results, expected: CorpusEntry['results']):
   ) as CorpusEntry['results'];
 }
 
-/** Whether each FHIR Observation has an interpretation, by analyte. */
+/** Returns for each analyte whether its FHIR Observation has an interpretation. */
 async function interpretedOf({ id }: Order): Promise<Record<string, boolean>> {
   type Resource = { resourceType: string; status: string; code: { text: string }; interpretation?: object[] };
   const { body } = await app.team.api<{ entry: { resource: Resource }[] }>('GET', `/v3/order/${id}/result/fhir`);

@@ -1,4 +1,4 @@
-// Tests whose whole result is a document, such as pathology and genetics.
+// Laboratory tests whose entire result is a document, for example in pathology and genetics.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lowStatuses } from '../../../../test/factories.ts';
 import { obr, obx, PID, startLaboratoryOrders, type LaboratoryOrders } from '../../../../test/hl7-orders.ts';

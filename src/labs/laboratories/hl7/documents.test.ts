@@ -1,4 +1,4 @@
-// Tests when we serve the PDF report in a laboratory's message, and when we do not.
+// A laboratory's message may contain a PDF of the report. When customers get this PDF, and when they do not.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -47,11 +47,11 @@ const connect = (results: object = {}): Promise<void> =>
     results: { networks: ['127.0.0.1/32'], ...results },
   });
 
-/** Data with the beginning and end of a PDF, which is all that we check. `bytes` more bytes are between. */
+/** Returns bytes that begin and end like a PDF, because Phial checks no more. Between them are `bytes` random bytes. */
 const pdfOf = (name: string, bytes = 40): Buffer =>
   Buffer.concat([Buffer.from(`%PDF-1.7\n%${name}\n`), randomBytes(bytes), Buffer.from('\nstartxref\n9\n%%EOF\n')]);
 
-/** An OBX with a document. */
+/** Returns an OBX segment (a value of a result) that contains a document. */
 const obx = (data: string, { of = 'application^pdf', encoding = 'Base64', status = 'F', type = 'ED' } = {}): string =>
   `\rOBX|9|${type}|PDF^Report^L||^${of}^${encoding}^${data}||||||${status}`;
 const base64 = (pdf: Buffer): string => obx(pdf.toString('base64'));

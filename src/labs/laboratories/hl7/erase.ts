@@ -19,8 +19,8 @@ export const EXPORTS: Exports = {
 const RETENTION_DAYS = 90;
 
 /**
- * Deletes those messages from laboratories that belong to the user. The user's orders take the messages to laboratories
- * and the issued numbers with them.
+ * Deletes the messages from laboratories that belong to the user. Foreign keys delete the messages to laboratories and
+ * the issued numbers together with the user and the user's orders.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await db.deleteFrom('hl7_messages').where('user_id', '=', user.id).where('team_id', '=', team.id).execute();

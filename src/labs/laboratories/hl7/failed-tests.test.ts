@@ -1,4 +1,4 @@
-// A test that cannot be done fails alone. The order fails when no result can come any more.
+// If the laboratory cannot perform a test, only that test fails. The order fails if no test can bring a result.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { lowStatuses } from '../../../../test/factories.ts';
 import { obr, obx, PID, startLaboratoryOrders, type LaboratoryOrders } from '../../../../test/hl7-orders.ts';

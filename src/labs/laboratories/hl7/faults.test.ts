@@ -1,4 +1,4 @@
-// Errors of Phial with one message or one order. Others do not wait for it, and it is not tried for ever.
+// An error in Phial stops one message or one order. The others do not wait for it. Phial gives it up after some tries.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -67,7 +67,7 @@ describe('a message', () => {
 
   test('that never finishes is given up, and stays given up when the laboratory sends it again', async () => {
     await sendFrame(hl7.port as number, result('T2'));
-    // On a busy machine the answer may come before its first try has ended.
+    // On a busy machine, the acknowledgment may arrive before the first try to apply the message has ended.
     await until(async () => (await message('T2')).state !== 'received');
     await arrivedBefore('T2', MAX_TRIES);
     await inboxOfLaboratories.run(app.ctx, {});

@@ -1,4 +1,4 @@
-// Results whose number leads to an order of another person than the message names.
+// Results with an order number that leads to the order of another person than the patient in the message.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeUser } from '../../../../test/factories.ts';
 import { obr, obx, startLaboratoryOrders, type LaboratoryOrders } from '../../../../test/hl7-orders.ts';

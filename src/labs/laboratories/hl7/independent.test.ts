@@ -1,4 +1,5 @@
-// Results and answers go through a second library. It is not our codec, and not the library of the tests' laboratory.
+// A second HL7 library writes the results and reads the acknowledgments. It is neither our codec nor the library that
+// the laboratory in the other tests uses.
 import { Hl7Message, Hl7Segment } from '@medplum/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';

@@ -33,8 +33,8 @@ const OF_A_LABORATORY = 2;
 type Received = { ack: Buffer; ok: boolean; parts: number };
 
 /**
- * Handles a message from a laboratory when a permit is free. `speakers` are the laboratories that may send on this
- * connection or in this folder.
+ * Handles a message from a laboratory when a permit is free, which is the right to handle one message. `speakers` are
+ * the laboratories that may send on this connection or in this folder.
  */
 export type Receive = (speakers: Connection[], bytes: Buffer) => Promise<Received>;
 
@@ -45,8 +45,8 @@ export type Receive = (speakers: Connection[], bytes: Buffer) => Promise<Receive
 const sharesOf = new WeakMap<Ctx['db'], FairShare>();
 
 /**
- * Opens the inbox. The laboratories get permits in round robin, so one laboratory with many messages delays another by
- * at most one message.
+ * Opens the inbox for messages of laboratories. The laboratories get permits in round robin. So a laboratory with many
+ * messages delays another laboratory by at most one message.
  */
 export function openInbox(ctx: Ctx): Receive {
   const share = sharesOf.get(ctx.db) ?? new FairShare({ permits: AT_ONCE, maxOfOrg: OF_A_LABORATORY });

@@ -190,7 +190,7 @@ describe('a result', () => {
     expect(await messages('H1')).toMatchObject([{ state: 'applied', reason: 'unmatched', team_id: app.team.id }]);
     const rows = await app.db.selectFrom('unmatched_results').select(['team_id', 'status']).execute();
     expect(rows).toMatchObject([{ team_id: app.team.id }]);
-    // The content is deleted, because it would not be erased with the user that the team assigns.
+    // Phial deletes the content of the message. Otherwise it would stay when the user of the result is erased.
     expect(await messages('H1')).toMatchObject([{ raw: null }]);
     expect(await send(result)).toMatchObject({ code: 'AA' });
     expect((await app.db.selectFrom('unmatched_results').select('id').execute()).length).toBe(1);

@@ -218,7 +218,7 @@ describe('in enhanced mode', () => {
   const commit = (code: string) => (sent: SentOrder) =>
     orderReply({ type: 'ACK^O21^ACK' }, [`MSA|${code}|${idOf(sent)}`]);
 
-  /** The age in seconds from the metrics. */
+  /** Returns from the metrics for how many seconds the oldest stored order has waited for its outcome. */
   const oldestCommitted = async (): Promise<number> => {
     const text = await (await fetch(`${app.baseUrl}/metrics`)).text();
     return Number(/^phial_laboratory_oldest_committed_seconds\{lab="saguaro-lab"\} (\S+)$/m.exec(text)?.[1]);

@@ -65,12 +65,12 @@ afterAll(async () => {
   await laboratory.close();
 });
 
-/** The number of the newest order, which the laboratory got as the number of the group (ORC-4). */
+/** Returns the number of the newest order. Our message has it in ORC-4, as the number of the group of tests. */
 const numberOfLast = (): string => text_(laboratory.orders.at(-1) as never, 'ORC.4');
 
 /**
- * Sends one message. Each further one is reported a minute later. `number` is the suffix after the number of the order.
- * Values are written as `GLU 88 F`.
+ * Sends one message. Each call gives its results a time that is one minute later than before. `number` is the suffix
+ * after the number of the order. A value has the form `GLU 88 F`.
  */
 async function send(...groups: Group[]): Promise<void> {
   expect(await responseTo(...groups)).toBe('AA');

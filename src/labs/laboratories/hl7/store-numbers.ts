@@ -13,7 +13,7 @@ const LONGEST = 199;
 
 /**
  * Stores the numbers that the laboratory itself gave to the order. A later result can then name the order by one of
- * them alone. The caller must hold the row lock of the order.
+ * these numbers, without our number. The caller must hold the row lock of the order.
  */
 export async function storeNumbers(
   ctx: TxCtx,

@@ -1,4 +1,4 @@
-// The readable parts of a message are applied, and the unreadable ones wait.
+// Phial applies the readable parts of a message. The unreadable parts wait for a repair.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { lowStatuses } from '../../../../test/factories.ts';
 import { thyroid } from '../../../../test/hl7-deployment.ts';

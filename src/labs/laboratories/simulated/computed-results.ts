@@ -4,10 +4,10 @@ import { FLAGS, type Value } from './value.ts';
 type Values = (slug: string) => number;
 
 /**
- * Results that laboratories compute from other results of the same report. Each is listed after the results that it
- * needs. A reader would notice values that do not match. LDL comes from Friedewald's formula (total cholesterol, HDL,
- * triglycerides). Total cholesterol comes from the same formula, unless the client asked for a certain total. A part
- * must never be larger than its total.
+ * Results that laboratories compute from other results of the same report. We compute them too, because a reader would
+ * notice values that do not match. Each result comes after the results that it needs. LDL comes from Friedewald's
+ * formula (total cholesterol, HDL, triglycerides). Total cholesterol comes from the same formula, unless the client
+ * asked for a certain total. A part must never be larger than its total.
  */
 const COMPUTED: { slug: string; unlessAsked?: true; of: (value: Values) => number }[] = [
   {
@@ -26,8 +26,8 @@ const COMPUTED: { slug: string; unlessAsked?: true; of: (value: Values) => numbe
 ];
 
 /**
- * Returns the results, with the computed ones changed to match the others. `asked` is the slug of the result whose
- * value must not change.
+ * Changes the computed results so that they match the other results, and returns all results. `asked` is the slug of
+ * the result whose interpretation the client requested.
  */
 export function withComputed(results: Value[], asked: string | null): Value[] {
   const computed = [...results];

@@ -16,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A kit whose user is known begins with its requisition. Only its user can cause the statuses of a registration. */
+/**
+ * Places an order. The order of a kit begins with its requisition, because its user is known. A simulation cannot cause
+ * the statuses of a registration.
+ */
 const orderBy = (method: CollectionMethod): Promise<string> =>
   placeOrder(app, app.team, method, method === 'testkit' ? ['ordered', 'requisition_created'] : ['ordered']);
 const OF_REGISTRATION = new Set<string>([

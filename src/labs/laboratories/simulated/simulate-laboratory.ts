@@ -23,8 +23,8 @@ const REPORTS: Partial<Record<LowLevelStatus, LabReport['status']>> = {
 };
 
 /**
- * Moves an order to a status, as a laboratory and a carrier would do by their updates. The updates depend only on the
- * order, so a test can predict them.
+ * Moves an order to a status, as a laboratory and a carrier would do by their updates. The invented updates depend only
+ * on the order, so they are always the same for the same order.
  */
 export async function simulateLaboratory(
   ctx: TxCtx<TeamCtx>,

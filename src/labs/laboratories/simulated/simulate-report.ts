@@ -120,8 +120,8 @@ const withoutValue = (
 });
 
 /**
- * Returns half of the observations for the first partial report, and more for each further partial report. The last of
- * them may itself be partial.
+ * Returns half of the observations for the first partial report, and more for each further partial report. The last
+ * returned observation may be partial. All observations before it are final.
  */
 function firstOf(observations: Observation[], statuses: LowLevelStatus[]): Observation[] {
   const parts = statuses.filter((low) => low === 'partial_results').length;
@@ -136,9 +136,8 @@ function firstOf(observations: Observation[], statuses: LowLevelStatus[]): Obser
 const RESULT_STATUSES: ReadonlySet<LowLevelStatus> = new Set(['partial_results', 'completed', 'corrected']);
 
 /**
- * Returns the time of the first of these statuses that the order ever had. If the order had it several times, this is
- * the last of these times. If the order had none of the statuses, the function returns the time of its last status
- * before results.
+ * Takes the first of these statuses that the order ever had, and returns the last time at which the order got it. If
+ * the order had none of the statuses, the function returns the time of its last status before results.
  */
 function timeOf({ events }: LoadedOrder, ...statuses: LowLevelStatus[]): string {
   const last = (matches: (status: LowLevelStatus) => boolean): string | undefined =>

@@ -25,7 +25,7 @@ const context = {
   correction: 0,
 };
 
-/** Returns the results as the API shows them, after the values went through the import of every laboratory. */
+/** Returns simulated results as the API shows them: read and interpreted like the values of every laboratory. */
 const simulateRead = (...of: Parameters<typeof simulateResults>): ReturnType<typeof read>[] =>
   simulateResults(...of).map(read);
 const read = (value: Value): ReturnType<typeof readValue> & ReturnType<typeof interpret> & { slug: string | null } => {

@@ -160,14 +160,14 @@ test('many simulations of one team do not delay the simulation of another team',
           from graphile_worker._private_jobs
          where payload ->> 'team_id' = any (${[crowd.id, other.id]}::text[]) order by run_at`.execute(app.db)
     ).rows;
-  // Its jobs count only against the shares of its team and organisation.
+  // The jobs of a simulation use only permits of its team and of its organisation.
   for (const { team_id, flags } of await waiting())
     expect(Object.keys(flags).toSorted()).toEqual([
       'work',
       `work of ${team_id}`,
       expect.stringContaining('organisation'),
     ]);
-  // The resumption goes round robin by team, and this job is the first of the other team.
+  // The resumption adds jobs in round robin by team. So the only job of the other team is one of the first two.
   await sql`delete from graphile_worker._private_jobs`.execute(app.db);
   await overdue();
   await resumeSimulations(app.db, 30);

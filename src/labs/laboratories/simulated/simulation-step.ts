@@ -76,9 +76,9 @@ export async function takeStep(
 }
 
 /**
- * Moves an order to a status: by its appointment if the status follows from that, and otherwise by the laboratory.
- * Returns null if the order cannot get the status, for example because it has ended since the simulation chose the
- * steps.
+ * Moves an order to a status. If the status follows from an appointment, the simulated scheduler moves the order.
+ * Otherwise the simulated laboratory moves it. Returns null if the order cannot get the status, for example because it
+ * has ended since the simulation chose the steps.
  */
 export async function move(
   ctx: TxCtx<TeamCtx>,

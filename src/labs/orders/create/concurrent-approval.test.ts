@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Orders a lab test that waits for approval. `meanwhile` runs after the insert has found that. */
+/** Orders an inactive lab test. Runs `meanwhile` after the statement that inserts the order has inserted nothing. */
 async function orderWhile(meanwhile: (labTestId: string) => Promise<unknown>): Promise<string> {
   const { user_id } = await makeUser(app.team);
   const lab_test_id = await labTestId(app.team, 'testkit');

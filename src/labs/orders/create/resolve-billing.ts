@@ -16,7 +16,8 @@ type Billing = { insurance: StoredInsurance | null; icd_codes: string[] | null }
 /**
  * Finds the insurance record that pays for an order. If the request contains one, we store it for the user and use it.
  * Otherwise, if the order is billed to insurance, we use the user's newest primary record. Throws
- * primary_insurance_required, icd_codes_required, guarantor_required, and the errors of storing a record.
+ * primary_insurance_required, icd_codes_required (the diagnoses are missing), guarantor_required, and the errors of
+ * `storeInsurance`.
  */
 export async function resolveBilling(ctx: TxCtx<TeamCtx>, input: Input): Promise<Billing> {
   const { health_insurance: brought, billing_type } = input;

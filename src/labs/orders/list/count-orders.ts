@@ -33,9 +33,9 @@ export const isTotalled = ({ user, finding, days }: OrderSelection): boolean =>
  * Returns an SQL expression for the number of orders, without those of users who are scheduled for deletion. For some
  * of these users, the stored total 'orders left out' has the number of their orders. For the others, the expression
  * counts the rows.
- * To count the rows of a user, PostgreSQL must use the index by user. With an equality, it could choose an index of all
- * orders of the team and read all of it for each user. So the expression uses bounds and an order, for which PostgreSQL
- * can use only the index by user.
+ * To count the rows of a user, PostgreSQL must use the index by user. With `=`, it could choose an index of all orders
+ * of the team and read all of it for each user. So the expression uses bounds (`>=` and `<=`) and `order by`, for which
+ * PostgreSQL can use only the index by user.
  */
 export function totalOf(counted: CountedFilters, team: string, bind: Bind): string {
   const and = (condition: string): string => ` and ${condition}`;

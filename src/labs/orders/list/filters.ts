@@ -85,8 +85,8 @@ function countedOf({ status, order_type, interpretation, is_critical }: OrderFil
     methods: order_type ? [...new Set(order_type)] : null,
     interpretation: result,
     lacksInterpretation: interpretation === 'null' ? true : null,
-    // `is_critical` and the interpretation `critical` mean the same here. If a request has both, we drop one, so that
-    // the statement has the same text as with one of them, and PostgreSQL prepares it once.
+    // `is_critical` and the interpretation `critical` mean the same here. If a request has both, we drop one. Then the
+    // statement has the same text as for a request with one of them, and PostgreSQL prepares this text only once.
     isCritical: is_critical && result === 'critical' ? null : (is_critical ?? null),
   };
 }
@@ -190,8 +190,8 @@ export function conditionsOf(
 }
 
 /**
- * Returns a condition that excludes orders of users who are scheduled for deletion. PostgreSQL looks up the user of
- * each order in the index of such users.
+ * Returns a condition that excludes orders of users who are scheduled for deletion. An index contains only these users,
+ * and PostgreSQL looks up the user of each order in it.
  */
 export const userNotScheduledForDeletion = (team: string): string => `not exists (
     select from users where users.team_id = ${team} and users.id = orders.user_id and users.deleted_at is not null)`;

@@ -70,7 +70,7 @@ async function registerAs(order: OrderBody, first_name: string, last_name: strin
 
 const list = (query: string, path = '/v3/orders') => team.api<Page>('GET', `${path}${query}`);
 
-/** The names of the orders that a query finds, in its order. */
+/** Returns the names of the orders that a query finds, in the sequence of the response. */
 async function found(query: string): Promise<string> {
   const { status, body } = await list(query);
   expect([query, status, body.total]).toEqual([query, 200, body.orders?.length]);
@@ -275,7 +275,7 @@ test('an upper bound that is a plain date includes its last instant', async () =
   expect(await found('?end_date=2020-01-01')).toBe('');
 });
 
-/** The statements that read or count orders meanwhile. */
+/** Returns the statements that read or count orders while `work` runs. */
 async function statementsOf(work: () => Promise<unknown>): Promise<{ text: string; name?: string }[]> {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   try {
@@ -312,7 +312,7 @@ test('statements depend on which filters are given and not on their values, and 
   const names = new Set([...few, ...many].map(({ name }) => name).filter((name) => name !== undefined));
   expect(names.size).toBeGreaterThan(3);
   expect(names.size).toBeLessThanOrEqual(12);
-  // A label with two texts would lose its name for good.
+  // If a label had statements with two different texts, PostgreSQL would not prepare its statements again.
   expect(varying().filter((label) => label.includes('orders'))).toEqual([]);
 });
 

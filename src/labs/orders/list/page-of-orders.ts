@@ -23,8 +23,8 @@ const MAX_PASSED = 10_000;
 type Part = { byStatus: boolean; direction: 'asc' | 'desc'; size: number; first: number };
 
 /**
- * A column with an index that begins with it and ends with the id, and the values that the request selects in this
- * column.
+ * A column of `orders` by which the request filters, and the values that it selects in this column. An index begins
+ * with this column and ends with the order's id.
  */
 type Lead = { column: 'user_id' | 'last_low_level_status' | 'interpretation' | 'method'; values: string[] };
 
@@ -39,9 +39,9 @@ export function pageOf(wanted: OrderSelection, part: Part, total: number): Compi
 }
 
 /**
- * Returns a statement for the page that also returns the total in each row. It returns null unless there is a stored
- * total and each order along the index matches. Other filters could match nothing, and the statement would read the
- * entire index. Then the caller must read the total first.
+ * Returns a statement for the page that also returns the total in each row. Returns null if there is no stored total,
+ * if the page begins after MAX_PASSED orders, or if a filter excludes some orders of the index. Such a filter may match
+ * no order, and the statement would read the entire index. So the caller must read the total first.
  */
 export function pageWithTotalOrNull(wanted: OrderSelection, part: Part): CompiledQuery | null {
   const lead = leadOf(leadsOf(wanted), part);
@@ -64,7 +64,7 @@ function leadsOf({ user, counted: { statuses, methods, interpretation } }: Order
   return leads;
 }
 
-/** Returns the column that matches the fewest orders, if its index has the orders in the sequence of the list. */
+/** Returns the first of the columns whose index has the orders in the sequence of the page; null if there is none. */
 const leadOf = (leads: Lead[], { byStatus }: Part): Lead | null =>
   leads.find(({ column }) => !byStatus || column === 'last_low_level_status') ?? null;
 
@@ -127,8 +127,8 @@ function walked(wanted: OrderSelection, part: Part, lead: Lead | null, total?: t
 }
 
 /**
- * Returns bounds and an order for which PostgreSQL can use only one index. With an equality instead of bounds, it could
- * use other indexes.
+ * Returns bounds (`>=` and `<=`) and a sort order for which PostgreSQL can use only one index. With `=` instead of the
+ * bounds, it could use other indexes.
  */
 function ledBy({ column }: Lead, value: string, { direction }: Part): { bounds: string; order: string } {
   const led = `orders.${column}`;

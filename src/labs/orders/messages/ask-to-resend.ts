@@ -11,8 +11,8 @@ import { isUserScheduledForDeletion } from '../load-order.ts';
 import type { ResendInput } from './schemas.ts';
 
 /**
- * The job that publishes events again. A team has at most one such job at a time. So it uses one permit of background
- * work, however many requests it sends.
+ * The kind of the job that publishes events again. A team has at most one such job at a time. So the team takes one
+ * permit (a right to run background work), however many requests it sends.
  */
 export const resendKind = jobKind({
   name: 'resend_events',

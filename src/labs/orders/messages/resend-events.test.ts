@@ -72,7 +72,7 @@ describe('events that are sent again', () => {
     await sent();
     endpoint.received.length = 0;
     await resend({ order_ids: orders.map(({ id }) => id) });
-    // The job is lost with its worker. The job of every minute finds the request.
+    // A killed worker loses the job. The job that runs every minute then finds the request.
     await sql`delete from graphile_worker._private_jobs where key like 'resend %'`.execute(app.db);
     await sql`update event_resends set moved_at = now() - interval '2 minutes' where team_id = ${team.id}`.execute(
       app.db,

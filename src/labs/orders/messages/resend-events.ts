@@ -60,8 +60,8 @@ async function sendChunk(ctx: TxCtx<TeamCtx>): Promise<boolean> {
 }
 
 /**
- * Publishes each event again, with the statuses that the order had right after the event. The details of the patient
- * and of the tests are the current ones.
+ * Publishes each event again, with the statuses that the order had right after the event. But the published event has
+ * the current details of the patient and of the tests.
  */
 async function sendOrder(ctx: TxCtx<TeamCtx>, id: string, { start_at, end_at }: Resend): Promise<void> {
   const order = await lockOrderIfPresent(ctx, id);

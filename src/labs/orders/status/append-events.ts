@@ -11,9 +11,9 @@ import { fullStatus, partsOf, type LowLevelStatus } from './statuses.ts';
 export type NewEvent = { status: LowLevelStatus; detail?: string | null };
 
 /**
- * Every response and every event of an order contains all its events, and an event must not exceed 256 KiB. So at this
- * many events, requests of the team can no longer change the status. We still accept updates of laboratories and
- * schedulers.
+ * Every webhook about an order contains all statuses that the order had, and a webhook must not exceed 256 KiB. So if
+ * an order has had this many statuses, requests of the team cannot change its status. Updates of laboratories and
+ * schedulers still can.
  */
 const MAX_ASKED_FOR = 250;
 
@@ -41,7 +41,7 @@ const APPEND = `
  * newest one to the order's row, and publishes each event with the order as it was right after that event. The caller
  * holds the lock on the order's row, and has read the order under this lock.
  * The database refuses a status that the status table does not allow. Each event is at least a millisecond later than
- * the one before, so customers can see which is the newest.
+ * the event before it, so customers can see which event is the newest.
  */
 export async function appendOrderEvents(
   ctx: TxCtx<TeamCtx>,
@@ -101,7 +101,7 @@ export async function appendOrderEvents(
  */
 const shouldPublishPartial = ({ team }: TeamCtx): boolean => team.settings['partial_webhooks_enabled'] === true;
 
-/** Publishes events of an order. Each contains the order as it was right after that event. */
+/** Publishes events of an order. Each published event contains the order as it was right after that event. */
 export async function publishOrderEvents(
   ctx: TxCtx<TeamCtx>,
   order: LoadedOrder,

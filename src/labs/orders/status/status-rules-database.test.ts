@@ -75,7 +75,8 @@ async function makeOrderWith(method: CollectionMethod, statuses: readonly string
 type Way = { events: OrderStatus[]; progress: OrderProgress };
 type Allowed = { status: string; leg: string; registration: string };
 
-// Tries each candidate as the next event and undoes it.
+// An SQL function that tries each candidate as the next event of an order, and undoes the insert. It returns the
+// candidates that the database accepts.
 const ALLOWED_NEXT = `
   create function pg_temp.allowed_next(
     of_user uuid, of_order uuid, of_team uuid, next_id integer, candidates text[]
@@ -94,7 +95,7 @@ const ALLOWED_NEXT = `
     end loop;
   end $$`;
 
-/** The shortest list of events to every state that an order of this method can have, including the first. */
+/** Returns every state that an order of this method can have, with the shortest list of events that leads to it. */
 function everyWayIn(method: CollectionMethod): Way[] {
   const found = new Map<string, Way>();
   const waiting: Way[] = [{ events: [], progress: start(method) }];

@@ -1,5 +1,5 @@
-// A migration of a release is never rewritten. A later change of the table needs a new migration that replaces the
-// rows, and then this test must read that one.
+// Nobody rewrites a migration after its release. So a change of the status table needs a new migration that replaces
+// the rows. Then this test must read the new migration.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';

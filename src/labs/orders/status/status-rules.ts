@@ -15,7 +15,7 @@ export interface OrderProgress {
   method: CollectionMethod;
   /** The newest status, or null before the first event. */
   last: LowLevelStatus | null;
-  /** Null if nobody has sent the kit yet, and for every other collection method. */
+  /** Null if nobody has sent the kit yet, or if the order is not for a kit. */
   leg: OutboundLeg | null;
   /**
    * `open`: the order is for a kit, and no event shows yet whether its user is known. `awaiting`: the kit waits for its

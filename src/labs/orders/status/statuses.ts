@@ -117,7 +117,7 @@ export function fullStatus(method: CollectionMethod, low: LowLevelStatus): Order
   return `${topLevel(method, low)}.${method}.${low}` as OrderStatus;
 }
 
-/** Returns the current name of a low-level status, because callers may use an older name. */
+/** Returns the name that we use for a low-level status. Callers may also send `registered`, an older name. */
 export const currentName = (low: string): string => (low === 'registered' ? 'testkit_registered' : low);
 
 type Parts = Readonly<{ top: TopLevelStatus; method: CollectionMethod; low: LowLevelStatus }>;

@@ -82,8 +82,8 @@ function stepsOf(takenBy: TakenBy, progress: OrderProgress): Step[] {
 }
 
 /**
- * Searches in rounds. Each round follows the normal way to completion up to its end. The next round begins one step
- * beside it, from each status that the round has reached.
+ * Searches in rounds. Each round follows the normal way to completion up to its end. The next round takes one more step
+ * of any kind from each status that this round has reached, and follows the normal way from there.
  */
 function findStepsOrNull(from: OrderProgress, target: LowLevelStatus, stepsFrom: StepsFrom): LowLevelStatus[] | null {
   const seen = new Set<string>();

@@ -21,7 +21,7 @@ const COURIERS: readonly Courier[] = [
   { slug: 'ontrac', url: (number) => `https://www.ontrac.com/tracking/?number=${number}` },
 ];
 
-/** The slugs of the couriers. An update of a carrier contains one of them. */
+/** The slugs of the couriers. Each courier sends its scans to a URL that ends with its slug. */
 export const COURIER_SLUGS: readonly string[] = COURIERS.map(({ slug }) => slug);
 
 const knownOf = (name: string): Courier | undefined => {

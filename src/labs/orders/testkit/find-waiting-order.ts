@@ -14,9 +14,9 @@ const MAX_WAITING = 100;
 const AT_ONCE = 100;
 
 /**
- * Finds the order for a kit whose sample id belongs to no order yet: the user's oldest order that waits for a kit, of
- * the lab test `labTestId` if the caller names one. If there is no such order, the function creates one, for this lab
- * test or for the default kit of the team. Throws sample_ambiguous if orders of several lab tests wait.
+ * Finds the order for a kit whose sample id belongs to no order yet. This is the user's oldest order that waits for a
+ * kit. If the caller names a lab test, only orders of that lab test count. If no order waits, the function creates one,
+ * for this lab test or for the team's default kit. Throws sample_ambiguous if orders of several lab tests wait.
  */
 export async function findOrMakeWaitingOrder(
   ctx: TxCtx<TeamCtx>,
@@ -69,8 +69,8 @@ async function lockWaiting(ctx: TxCtx<TeamCtx>, userId: string, labTestId: strin
 }
 
 /**
- * Returns the account for a new order. A registration names no account. If the laboratory requires one and the team has
- * exactly one there, the function returns that account, and otherwise null.
+ * Returns the account for a new order, because a registration names no account. If the laboratory requires an account
+ * and the team has exactly one there, the function returns this account. Otherwise it returns null.
  */
 async function onlyAccountAt(ctx: TxCtx<TeamCtx>, labId: number): Promise<string | null> {
   const { order_rules } = await findOrderLab(ctx, labId);

@@ -39,7 +39,7 @@ const register = (
 const withPatient = (changes: object): Promise<Answer<Registered>> =>
   register({ sample_id: newSample(), patient_details: { ...patientDetails, ...changes } });
 
-/** An order that has shipped, with the sample id of its kit. */
+/** Orders a kit and ships it. Returns the order with the sample id of the kit. */
 async function shippedKit(team: Team = app.team): Promise<OrderBody & { sample_id: string }> {
   const order = await orderKit(team);
   await simulate(team, order.id, '?final_status=collecting_sample.testkit.transit_customer');

@@ -52,8 +52,8 @@ const hasLeg = (update: ShipmentUpdate, leg: (typeof LEGS)[number]): boolean =>
   update[`${leg}_tracking_number`] !== undefined || update[`${leg}_courier`] !== undefined;
 
 /**
- * Adds the courier's URL of a parcel if the report contains none. If we know no URL for a new parcel, the function
- * removes the URL, because it belongs to an earlier parcel.
+ * Adds the courier's URL of a parcel if the report contains no URL. If we know no URL for a new parcel, the function
+ * removes the stored URL, because that URL belongs to an earlier parcel.
  */
 function withUrls({ shipment }: LoadedOrder, update: ShipmentUpdate): ShipmentUpdate {
   const completed = { ...update };

@@ -26,7 +26,7 @@ export const trackingNumberHash = ({ cipher }: Pick<Ctx, 'cipher'>, number: stri
 
 /**
  * Locks these tracking numbers until the end of the transaction. One transaction may store a parcel while another
- * stores its scan. The later one then waits here, and finds the row of the first.
+ * stores its scan. The later transaction then waits here, and finds the row of the first.
  */
 export async function lockTrackingNumbers({ db }: TxCtx<Ctx>, hashes: Buffer[]): Promise<void> {
   await lockNames(

@@ -11,7 +11,7 @@ import { requisitionStatus } from '../send-out.ts';
 import { waitsForDay } from '../waits-for-day.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
 
-/** The most orders that one run handles. The next run handles the remaining ones. */
+/** The most orders that one run of the job handles. The next run handles the remaining orders. */
 const AT_ONCE = 1_000;
 
 /** The job that activates one scheduled order when its day has come. */

@@ -28,7 +28,7 @@ const cancel = (orderId: string, options: { key?: null } = {}): Promise<Answer<C
   app.api<Cancelled>('POST', `/v3/order/${orderId}/cancel`, undefined, options);
 const eventIdsOf = (userId: string) => app.db.selectFrom('events').select('id').where('user_id', '=', userId).execute();
 
-/** An order of any method that has had these statuses. */
+/** Inserts an order with this collection method that has had these statuses. Returns its id. */
 async function orderWith(method: CollectionMethod, statuses: LowLevelStatus[]): Promise<string> {
   const { user_id } = await makeUser(app.team);
   const { id } = await app.db
@@ -47,7 +47,8 @@ async function orderWith(method: CollectionMethod, statuses: LowLevelStatus[]): 
 }
 
 const before = {
-  // Each step up to which an order can be cancelled, and the first after which it cannot.
+  // For each method, `open` has lists of statuses after which an order can be cancelled. After the statuses of a list
+  // in `closed`, it cannot be cancelled.
   testkit: {
     open: [
       ['ordered'],
@@ -172,7 +173,7 @@ describe('cancelling', () => {
 });
 
 describe('while another transaction holds the order', () => {
-  /** The order after the commit of `change`, with a cancellation that came before the commit. */
+  /** Requests a cancellation while a transaction that gives the order the status `change` is still open. */
   async function cancelDuring(orderId: string, change: LowLevelStatus): Promise<Answer<Cancelled>> {
     const { answer } = await app.db.transaction().execute(async (db) => {
       const ctx = { ...app.ctx, db, team: { id: app.team.id, org_id: app.team.org_id, settings: {} } };

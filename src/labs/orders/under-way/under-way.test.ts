@@ -247,7 +247,7 @@ describe('a redraw', () => {
     expect(await transaction()).toEqual(['completed', 'completed']);
     await simulate(app.team, second, '?final_status=completed.walk_in_test.corrected');
     expect(await transaction()).toEqual(['completed', 'completed']);
-    // The patient came to the first visit again after all.
+    // The laboratory reports results of the first order after all, so the first order is open again.
     await simulate(app.team, order.id, '?final_status=sample_with_lab.walk_in_test.partial_results');
     expect(await transaction()).toEqual(['active', 'active']);
   });

@@ -8,8 +8,8 @@ export type Interpretation = (typeof INTERPRETATIONS)[number];
 const SEVERITY: Record<Interpretation, number> = { normal: 0, unknown: 1, abnormal: 2, critical: 3 };
 
 /**
- * Returns the worst interpretation, which is the interpretation of the order. Returns 'unknown' if there are no
- * results.
+ * Returns the worst of the interpretations of an order's results. It becomes the interpretation of the order. Returns
+ * 'unknown' if there are no results.
  */
 export function worstOf(interpretations: Interpretation[]): Interpretation {
   if (interpretations.length === 0) return 'unknown';

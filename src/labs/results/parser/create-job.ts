@@ -14,9 +14,9 @@ import type { ParserJobFields, ParsingJobWithFiles } from './schemas.ts';
 import { forgetFiles, storeFile } from './store-file.ts';
 
 /**
- * Stores the files of a form while they arrive, and adds the job that reads them. If we refuse the form, if the
- * connection breaks, or if the form repeats an earlier idempotency key, no file of the form stays stored. Throws the
- * errors of storeFile and the errors about the user.
+ * Stores the files of an uploaded form while they arrive, and adds the job that reads them. If we refuse the form, if
+ * the connection breaks, or if the form repeats an earlier idempotency key, no file of the form stays stored. Throws
+ * the errors of `storeFile` and of `findUser`.
  */
 export async function createJob(
   ctx: TeamCtx,

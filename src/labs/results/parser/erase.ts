@@ -29,8 +29,8 @@ async function* readChunks(ctx: TeamCtx): AsyncIterable<ExportedRow> {
 }
 
 /**
- * Deletes the jobs of a user and their files, which no foreign key deletes. A process that is working on such a job
- * loses its lease.
+ * Deletes the parsing jobs of a user, and the files of these jobs, because no foreign key deletes the files. A process
+ * that reads such a file at this time cannot store its outcome.
  */
 export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   const erased = await db

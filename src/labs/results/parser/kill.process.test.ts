@@ -39,7 +39,7 @@ test('a report whose worker is killed while it reads is read by another worker a
   expect(await worker.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
   expect(await row()).toEqual({ status: 'running', attempts: 1 });
 
-  // Another worker takes it only when the first one can no longer be alive.
+  // Another worker takes the report only after the lease of the killed worker has expired.
   await labReportParsing.run(app.ctx, {});
   expect(await row()).toEqual({ status: 'running', attempts: 1 });
   await sql`update lab_report_jobs set lease_until = now() - interval '1 second'`.execute(app.db);

@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 async function* once(content: Buffer): AsyncGenerator<Buffer, void, undefined> {
   yield content;
 }
-/** A program in place of the one that reads. */
+/** Writes a program that replaces the program that reads PDFs. Returns its path. */
 function programOf(source: string): string {
   const program = join(makeFolder(), 'stand-in.mjs');
   writeFileSync(program, source);
@@ -26,7 +26,7 @@ const readBy = (source: string, maxMs = 30_000, cpuSeconds = 30) =>
 const CHILD = join(PACKAGE_ROOT, 'dist/src/labs/results/parser/parse/child.js');
 const MIB = 1024 * 1024;
 
-/** What the real program used until it wrote its output, with its outcome. */
+/** Runs the real program. Returns its outcome, and the memory and processor time that it used until its output. */
 async function usedFor(content: Buffer): Promise<{ outcome: string; residentMib: number; cpuMs: number }> {
   const path = join(makeFolder(), 'used.json');
   const program = programOf(`
@@ -69,7 +69,7 @@ describe('a process', () => {
     const source = `import { writeFileSync } from 'node:fs';
       writeFileSync(${JSON.stringify(path)}, String(process.pid));
       for (;;);`;
-    // By the clock alone it could compute for longer than this test may last.
+    // The limit of elapsed time is longer than this test may last. Only the limit of processor time ends the program.
     await expect(readBy(source, 600_000, 1)).rejects.toThrow('processing_error');
     expect(() => process.kill(Number(readFileSync(path, 'utf8')), 0)).toThrow('ESRCH');
   }, 60_000);

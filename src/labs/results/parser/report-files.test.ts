@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Every stored file and chunk, by team. */
+/** Returns how many files, chunks and bytes are stored for a team. */
 async function stored(team: Team = app.team): Promise<{ files: number; chunks: number; bytes: number }> {
   const { rows } = await sql<{ files: number; chunks: number; bytes: number }>`
     select (select count(*)::int from lab_report_files where team_id = ${team.id}) as files,
@@ -47,7 +47,7 @@ const sent = async (file: Buffer, team: Team = app.team, user = userId) => {
   const { status, body } = await sendReport(team, user, [file]);
   return { status, code: body.code, body };
 };
-/** The link has the public address of the service. Here the port differs. */
+/** Fetches a link from the test server. The link itself has the public address of the service, with another port. */
 const open = (url: string): Promise<Response> => fetch(app.baseUrl + new URL(url).pathname);
 
 describe('what is not accepted', () => {
@@ -243,7 +243,7 @@ describe('a report that waits for a review', () => {
   test('is reviewed once, and the review is published', async () => {
     const team = await app.makeTeam();
     const user = (await makeUser(team)).user_id;
-    // The files of other tests, some of them large, are not read here.
+    // The jobs of other tests have large files. Without this, `runJobs` would read them.
     await sql`delete from lab_report_jobs`.execute(app.db);
     const { body } = await sent(pngHead(20, 30), team, user);
     const scoped = await findJobScope(app.ctx, body.id);

@@ -13,7 +13,10 @@ import { openFile } from './store-file.ts';
 
 const NEVER = new AbortController().signal;
 
-/** A job may stop half-way if its process is killed. So this job also runs every minute, and continues such jobs. */
+/**
+ * The background job that reads waiting lab reports. It also runs every minute, because a killed process leaves its
+ * report half-read. The next run reads that report again.
+ */
 export const labReportParsing = defineJob({
   ...parseKind,
   payload: Type.Object({}),

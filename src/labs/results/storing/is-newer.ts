@@ -24,8 +24,8 @@ const isUndated = ({ entry }: Entry): boolean => entry.as_of?.undated === true;
  * 2. An entry that has its own time (OBR-22), or that corrects a value, replaces an entry without its own time.
  * 3. The entry with the later time of the result replaces the other.
  * 4. The entry with the later time of the message (MSH-7) replaces the other.
- * 5. The entry that arrives later replaces the other. But if one of the messages has no time, this never brings a
- * withdrawn value back.
+ * 5. The entry that arrives later replaces the other. But if one of the messages has no time, a withdrawn value stays
+ * withdrawn.
  */
 export function isNewer(reported: Entry, known: Entry): boolean {
   if (isPreliminary(reported) !== isPreliminary(known)) return isPreliminary(known) || reportedAt(known) === '';

@@ -173,8 +173,8 @@ export const NOT_IN_REPORT = "Not in the laboratory's final report.";
 export const SET_ASIDE = 'A part of the report could not be read and was set aside.';
 
 /**
- * Returns the required analytes that the laboratory did not report and that we no longer expect. Either their test is
- * final or cancelled, or their value may have been in a part of the report that we discarded.
+ * Returns an entry for each required analyte that the laboratory did not report and will not report. Either its test is
+ * final or cancelled, or its value may have been in a part of the report that we discarded.
  */
 export function notReported(
   values: Values,

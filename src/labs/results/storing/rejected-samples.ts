@@ -5,8 +5,8 @@ import type { LabReport, FailureType, Observation, ReportedTest } from '../lab-r
 type Rejection = { detail: string | null; failure: FailureType; words: string };
 
 /**
- * The codes of HL7 table 0490 (SPM-21) for a sample from which no result can come, such as QS for too little of it. All
- * other codes only delay the work on a sample.
+ * The codes of HL7 table 0490 (SPM-21) for a sample that gives no result. For example, QS means that there is too
+ * little of it. All other codes only delay the work on a sample.
  */
 const REJECTIONS: ReadonlyMap<string, Rejection> = new Map(
   Object.entries({

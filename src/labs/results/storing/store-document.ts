@@ -36,8 +36,8 @@ export async function storeDocument(
 }
 
 /**
- * Returns the times at which the laboratory last reported each part of a report. A message that arrives late does not
- * change these times.
+ * Returns the times at which the laboratory last reported each value, and the report as a whole. A message that arrives
+ * late does not change these times.
  */
 const timesOf = ({ metadata, results, missing_results, withdrawn }: NewestReport): string[] => [
   metadata.date_reported,

@@ -61,8 +61,8 @@ export const sourceMarkerOf = (analyte: Analyte): NonNullable<EntryName['source_
 
 /**
  * Returns the time of a value's report and the time of the laboratory's message. A value without a time of its own is
- * `undated`, unless the message corrects, cancels or withdraws the value. Such a message is itself what is new, so its
- * time is the time of the value.
+ * `undated`. But if the message corrects, cancels or withdraws the value, we take the time of the message as the time
+ * of the value.
  */
 export function asOf(report: LabReport, { reported_at, status }: Observation): NonNullable<StoredResult['as_of']> {
   const isUndated = report.undated === true && status === 'final' && report.status !== 'corrected';

@@ -16,8 +16,8 @@ type Values = Pick<StoredReport, 'results' | 'missing_results' | 'withdrawn'>;
 export type AfterReport = { tests: TestStatuses; awaitsOthers: boolean };
 
 /**
- * Returns the statuses of the tests after one more report. A test that is final never becomes preliminary again,
- * because a report that says so has arrived late.
+ * Returns the statuses of the tests after one more report. If the report calls a final test preliminary, the report has
+ * arrived late, and the test stays final.
  */
 export function testsAfter(before: TestStatuses, reported: ReportedTest[], ordered: OrderedTest[]): AfterReport {
   const named = reported.map((test) => namedBy(test, ordered));
@@ -80,7 +80,7 @@ export function haveAllFailed(tests: TestStatuses, values: Values, ordered: Orde
   });
 }
 
-/** If a report contains several statuses for one test, we use the one that comes first here. */
+/** If a report contains several statuses for one test, we use the status that comes first in this list. */
 const RANKED = ['partial', 'final', 'cancelled'] as const satisfies Status[];
 
 const isDone = (status: Status | undefined): boolean => status === 'final' || status === 'cancelled';
@@ -104,9 +104,9 @@ export function testsMeantBy(test: ReportedTest, ordered: OrderedTest[]): Ordere
 }
 
 /**
- * Returns the other ordered tests to which a part of a report belongs. A laboratory may report several ordered tests as
- * one. The part then belongs to each test whose values it contains. If it has no values and names only the order, it
- * belongs to all tests of the order.
+ * Returns further ordered tests to which a part of a report belongs. A laboratory may report several ordered tests as
+ * one test. The part then belongs to each ordered test whose values it contains. If the part has no values and names
+ * only the order, it belongs to all tests of the order.
  */
 function spokenFor(
   { analytes, names, empty }: ReportedTest,

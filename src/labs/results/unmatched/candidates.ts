@@ -12,8 +12,8 @@ import type { REASON_CODES } from './schemas.ts';
 
 /**
  * A report with the laboratory that sent it. `lab_account_id` is the team's account at this laboratory, if the report
- * names one. The numbers in the report may identify an order that cannot take results in its current state. Then this
- * is `order`.
+ * names one. `order` is the order that the numbers in the report identify, if there is one. That order cannot take
+ * results in its current state.
  */
 export type ReportOfLab = {
   lab_id: number;

@@ -10,8 +10,9 @@ import type { FoundEhrMember } from './render.ts';
 import type { EhrMemberInput } from '../schemas.ts';
 
 /**
- * Adds a person of the EHR. Throws limit_reached, integration_member_id_conflict, and not_found if a team does not
- * exist.
+ * Adds a person of the EHR (electronic health record system). Throws limit_reached. Throws
+ * integration_member_id_conflict if the organisation already has a person with this id. Throws not_found if a team does
+ * not exist.
  */
 export function createEhrMember(
   ctx: ManagementCtx,

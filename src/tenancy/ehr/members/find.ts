@@ -3,7 +3,7 @@ import { notFound } from '../../../errors.ts';
 import { integrationMemberHash } from './ehr-person.ts';
 import { EHR_MEMBER_COLUMNS, openMember, type FoundEhrMember } from './render.ts';
 
-/** Returns a member, found by our id or by the id in the EHR. Throws not_found. */
+/** Finds a member by our id, or by the id in the EHR (electronic health record system). Throws not_found. */
 export async function findEhrMember(
   ctx: ManagementCtx | TxCtx<ManagementCtx>,
   by: { id: string } | { integration_member_id: string },

@@ -6,7 +6,7 @@ import type { EhrMemberPage } from '../schemas.ts';
 
 const PAGE_SIZE = 50;
 
-/** Lists the people of the EHR, the oldest entry first. */
+/** Lists the people of the EHR (electronic health record system), in the order in which they were added. */
 export async function listEhrMembers(
   ctx: ManagementCtx,
   next_cursor: string | null,

@@ -8,8 +8,8 @@ import type { FoundEhrMember } from './render.ts';
 import type { EhrMemberPatch } from '../schemas.ts';
 
 /**
- * Changes a person of the EHR (electronic health record system). Null clears a property that can be null, like in
- * patchTeam. Throws not_found if the person or a team does not exist.
+ * Changes a person of the EHR (electronic health record system). Null removes the avatar or the teams, and leaves the
+ * name or the email address unchanged. Throws not_found if the person or a team does not exist.
  */
 export function patchEhrMember(
   ctx: ManagementCtx,

@@ -43,8 +43,8 @@ export function deleteTeam(ctx: ManagementCtx, teamId: string): Promise<Deletion
       .where('revoked_at', 'is', null)
       .execute();
     await addJob(db, teamErasureKind, { team_id: team.id });
-    // A team can have the id of a team that was deleted earlier. Then the new deletion replaces the row of the earlier
-    // one.
+    // createTeam refuses the id of a deleted team, but older versions accepted it. So two deleted teams can have the
+    // same id. Then the row of the second deletion replaces the row of the first.
     const anew = { org_id: ctx.org.id, requested_at: sql<string>`now()`, started_at: null, ended_at: null };
     const uncounted = { users: null, erased_users: 0, rooms: null, erased_rooms: 0 };
     return boundToManagedTeam({ db }, { id: team.id, org_id: ctx.org.id })

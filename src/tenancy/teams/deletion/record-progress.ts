@@ -26,8 +26,8 @@ export async function recordErasedModules({ db, team }: TxCtx<TeamCtx>, modules:
 }
 
 /**
- * Records the end of an erasure. Some users may have been erased meanwhile for another reason. From now on, the number
- * of erased users includes them.
+ * Records the end of an erasure. Some users may have been erased meanwhile because somebody deleted them. The number of
+ * erased users must include them, so we set it to the number of users.
  */
 export async function endDeletion({ db, team }: TxCtx<TeamCtx>): Promise<void> {
   await sql`

@@ -68,8 +68,8 @@ export const flag = (dotted: string): Column => ({
 });
 
 /**
- * Returns a column of the row itself, for example `created_at`. Other columns read a path in the JSON `values` of the
- * row. `words` lists all values that the column can have; null if the list is open.
+ * Returns a column whose value is an SQL expression over the row, for example `created_at`. `words` lists all values
+ * that the column can have; null if the list is open.
  */
 export const ofRow = (kind: Kind, expression: Expression, words: readonly string[] | null = null): Column => ({
   kind,
@@ -94,8 +94,8 @@ export const neverFilled = (kind: 'number' | 'text'): Column => ({
 });
 
 /**
- * Returns a column for an id that Phial made. If the id describes the source of a row, `ofSourceColumn` names that part
- * of the source.
+ * Returns a column for a UUID. If the UUID describes the source of a row, `ofSourceColumn` is what it identifies: the
+ * device or the workout.
  */
 export const uuid = (expression: Expression, ofSourceColumn: SourceColumn | null = null): Column => ({
   kind: 'text',

@@ -62,8 +62,8 @@ function columnsOf({ value, interval, keyedByType, type, extras }: Series): Colu
 }
 
 /**
- * Returns the field that a query means if it names only the series: `value`. Returns null if the series has several
- * fields, because then the query has to name one.
+ * Returns the field that a query means if it names only the series: `value`. Returns null for blood pressure and for
+ * texts. Their samples have no `value`, so the query has to name a field.
  */
 export const onlyField = ({ value }: Series): string | null => (value === 'number' ? 'value' : null);
 

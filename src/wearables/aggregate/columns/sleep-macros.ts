@@ -22,9 +22,9 @@ const part = (value: Expression, from: number, to: number): Expression => sql`
 const asleep = sql`least(start_at + make_interval(secs => coalesce(${field('latency')}, 0)), end_at)`;
 
 /**
- * Returns SQL for the local time of a moment in the night. A sleep stores one offset from UTC, that of its end. If
+ * Returns SQL for the local time of a moment in the night. A sleep stores only the offset from UTC at its end. If
  * clocks change in the night, the evening had another offset. So we check whether the user's time zone has the stored
- * offset at the end of the sleep. If it has, we take all local times of the night from the zone.
+ * offset at the end of the sleep. If the zone has it, we take all local times of the night from the zone.
  */
 const clockTime = (
   moment: Expression,
@@ -99,15 +99,15 @@ const score = sql`
           as parts (part, weight))`;
 
 /**
- * A day of clock times begins here, so that no sleep crosses its beginning. The middle of an average sleep is 04:15,
- * and 16:15 is furthest from it.
+ * The hour at which a day begins when we compare the middles of sleeps: 16:15. The middle of an average sleep is 04:15.
+ * The hour furthest from it is 16:15, so hardly any middle is near the border of two days.
  */
 const AFTERNOON = 16.25;
 const hoursAfterMidnight = (hours: number): number => (24 + hours) * HOUR;
 const LATEST = 'extreme_late';
 /**
- * The chronotypes by the local time of the middle of a sleep. A sleep has the first chronotype whose number is later
- * than its middle.
+ * The chronotypes: how early or late a person sleeps, by the local time of the middle of a sleep. A sleep has the first
+ * chronotype whose `before` is later than its middle.
  */
 const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
   ['extreme_early', hoursAfterMidnight(1.75)],
@@ -121,8 +121,8 @@ const CHRONOTYPES: readonly (readonly [name: string, before: number])[] = [
 const MIDDLE = sql`(${asleep} + (end_at - ${asleep}) / 2)`;
 
 /**
- * The chronotype, from long sleeps that ended on a Saturday or Sunday. A chronotype needs sleeps of free days. We do
- * not know which days a person has free, so we take the weekend.
+ * The chronotype, from long sleeps that ended on a Saturday or Sunday. On working days an alarm clock ends the sleep,
+ * so only free days show the chronotype. We do not know a person's free days, so we take the weekend.
  */
 const chronotype: Column = {
   kind: 'text',

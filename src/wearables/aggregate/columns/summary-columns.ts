@@ -61,8 +61,8 @@ const micrograms = (group: string, names: string): Columns =>
   );
 
 /**
- * The columns by the name of the table in queries. The table `workout` has the summaries `workouts`; most other names
- * are equal.
+ * The columns by the name of the table in queries. The table `workout` has the summaries `workouts`. Every other table
+ * has the name of its summaries.
  */
 export const SUMMARY_COLUMNS: Readonly<Record<string, Columns>> = {
   sleep: {

@@ -15,8 +15,8 @@ export const queryErasureKind = jobKind({
 });
 
 /**
- * Marks the query as deleted. Its result tables may be as many as the team's users, so a job erases them later. Throws
- * not_found.
+ * Marks the query as deleted. Each user of the team may have a result table of the query, so a job erases the tables
+ * later. Throws not_found.
  */
 export function deleteContinuousQuery(ctx: TeamCtx, id: string): Promise<void> {
   return inTransaction(ctx, async ({ db, team }) => {

@@ -40,9 +40,9 @@ export async function eraseQuery(ctx: TeamCtx, job: Static<(typeof queryErasureK
 }
 
 /**
- * Erases the query and the last rows of its results. A transaction that read the query before its deletion may have
- * written rows after eraseSome passed. The lock on the query waits for such transactions. New transactions no longer
- * find the query.
+ * Erases the query and the last rows of its results. A transaction that read the query before its deletion may still
+ * write rows after eraseSome has found none. The lock on the query waits for such transactions. Transactions that begin
+ * later do not find the query, so they write no rows.
  */
 async function eraseRest(ctx: TxCtx<TeamCtx>, job: { query_id: string }): Promise<void> {
   const { db, team } = ctx;

@@ -11,8 +11,8 @@ import { spreadQuery } from './runs/spread-query.ts';
 import type { ContinuousQueryPatch } from './schemas.ts';
 
 /**
- * Changes the given parts of a query. If the result changes, Phial computes the query again for all users. Until then
- * the users have no result table. Throws not_found, slug_taken.
+ * Changes the given parts of a query. If its timeframe, query or config changes, Phial computes the query again for all
+ * users. Until then the users have no result table. Throws not_found, slug_taken.
  */
 export function patchContinuousQuery(
   ctx: TeamCtx,

@@ -51,7 +51,7 @@ export const ContinuousQueryInput = shape(
   closed,
 );
 
-/** A member that is missing or null leaves the query as it is. */
+/** If a key is missing or null, this part of the query does not change. */
 export const ContinuousQueryPatch = shape(
   'ContinuousQueryPatch',
   {

@@ -12,8 +12,8 @@ export const PARQUET = 'application/vnd.apache.parquet';
 export function toParquet({ table }: Static<typeof AggregationResult>, types: ReadonlyMap<string, ResultType>): Buffer {
   return Buffer.from(
     parquetWriteBuffer({
-      // Statistics and compression only help readers of large files. These files are small, and writing them is now as
-      // fast as writing JSON.
+      // Statistics and compression only help readers of large files. These files are small. Without both, writing them
+      // is as fast as writing JSON.
       statistics: false,
       codec: 'UNCOMPRESSED',
       columnData: Object.entries(table).map(([name, data]) => ({

@@ -22,7 +22,7 @@ type Measured = { device: Device; start: number; stop: number; value: number };
 
 type SourceOf = (device: Device) => object;
 const byKind: SourceOf = (device) => ({ source_type: device });
-/** Apps on devices of one kind, in the same order. */
+/** Makes each device an app on a phone. The names of the apps have the order of DEVICES. */
 const byApp: SourceOf = (device) => ({ source_type: 'phone', app_id: `com.example.app${DEVICES.indexOf(device)}` });
 
 const sampleOf = ({ device, start, stop, value }: Measured, sourceOf: SourceOf) => ({
@@ -222,8 +222,9 @@ const someHours = fc.uniqueArray(
 );
 
 /**
- * The samples that are stored of apps on one kind of device. Of samples that start together one is stored: the largest,
- * then the longest, then that of the first app by name.
+ * The samples that are stored if all apps run on one kind of device. Of the samples with the same start, one is stored:
+ * the sample with the largest value. If values are equal, the longest sample is stored; if these are equal too, the
+ * sample of the first app by name.
  */
 function oneOfEachStart(measured: readonly Measured[]): Measured[] {
   const best = (samples: readonly Measured[]): Measured =>

@@ -1,5 +1,6 @@
-// Series that add up, for example steps. At each moment the best source that measured counts. From a sample of another
-// source, only the part outside the intervals of better sources counts. All times are whole milliseconds since 1970.
+// Series that add up, for example steps. If several sources measured at the same time, only the best of them counts. So
+// a sample counts only with the part of its interval in which no better source measured. All times are whole
+// milliseconds since 1970.
 import { sql, type RawBuilder } from 'kysely';
 import type { Series } from '../../series-type.ts';
 import { LONGEST_MS } from '../../timeseries/sample-input.ts';
@@ -27,7 +28,7 @@ const STRETCH: Record<NonNullable<Series['additive']>, { start: Expression; stop
  * in the order of sources, the time that all better sources have measured together. It stores this time as separate
  * intervals: their starts, their ends, and the sum of their lengths so far. One search (`width_bucket`) then finds how
  * much time was measured up to a moment. A sample counts with the share of its interval that no better source measured.
- * `offset 0` prevents that PostgreSQL sorts the rows together with the covers.
+ * Without `offset 0`, PostgreSQL would sort the rows together with the long arrays of `covers`.
  */
 export function additiveSamples(
   additive: NonNullable<Series['additive']>,

@@ -10,11 +10,11 @@ import { countedSummaries } from './counted-summaries.ts';
 /** The columns that distinguish sources. `kind` is the type of a sample, for those series that have types. */
 export type SourceColumn = 'provider' | 'source_type' | 'app_id' | 'device_id' | 'workout_id' | 'sport' | 'kind';
 
-/**
- * The source columns by which the query groups. Rows with different values in these columns are all used, because they
- * are in different groups.
- */
 type SourceSelection = {
+  /**
+   * The source columns by which the query groups. The query uses all rows that differ in these columns, because they
+   * are in different groups.
+   */
   apart: SourceColumn[];
   /**
    * A condition that chooses the sources to read. It can use `provider`, `source_type`, `app_id`, `device_id`, and the

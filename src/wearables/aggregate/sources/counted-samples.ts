@@ -52,7 +52,7 @@ async function findStreams(
        ${type === null ? sql`` : sql`and kind = ${type}`}${sourceFilter ? sql` and ${sourceFilter}` : sql``}`.execute(
     db,
   );
-  // Samples have no workout and no sport, so a group by them is one group.
+  // Samples have no workout and no sport. If a query groups by these columns, all samples are in one group.
   const columns = [...apart, ...(type === null ? ['kind' as const] : [])].filter(
     (column): column is Exclude<SourceColumn, 'workout_id' | 'sport'> => column !== 'workout_id' && column !== 'sport',
   );
@@ -105,8 +105,8 @@ const bestOfEachGroup = sql`
    where position = best`;
 
 /**
- * SQL for two arrays: all slots that have samples of any source except the last one, in ascending order, and the
- * position of the best source of each slot.
+ * SQL for two arrays. `slots` has the time slots in ascending order, without those in which only the last source has
+ * samples. `positions` has the position of the best source for each of these slots.
  */
 const bestPositions = sql`
   select array_agg(slot order by slot) as slots, array_agg(position order by slot) as positions
@@ -115,8 +115,8 @@ const bestPositions = sql`
 
 /**
  * SQL for the rows that count. Rows of the best source always count. Rows of the last source count if no other source
- * has samples in the slot. The best positions are arrays in one row. The planner expects one row for a user, so with a
- * join it would search all positions for each sample.
+ * has samples in the slot. `best` is one row with two arrays, and not a table to join: the planner expects one row for
+ * a user, so with a join it would search all positions for each sample.
  */
 const bestOfEachSlot = sql`
   select * from measured where position = 1 or position = coalesce(

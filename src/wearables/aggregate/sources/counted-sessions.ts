@@ -4,9 +4,10 @@ export type Span = { start: number; stop: number };
 
 /**
  * A collection of the sessions that count. Two sessions are the same if they overlap by at least half of the shorter
- * one. This is so exactly if the middle of one session is within the other. So two searches are enough, however many
- * sessions there are and however long. Both trees are Fenwick trees, over the sorted starts and over the sorted middles
- * of all sessions that may be added.
+ * one: exactly then the middle of one session is within the other. So two searches are enough. One finds a session
+ * around the middle of the new session, the other a middle within the new session. Each search uses a Fenwick tree, a
+ * tree in an array. One tree is over the sorted starts, the other over the sorted middles of all sessions that may be
+ * added.
  */
 export class CountedSessions {
   readonly #starts: Float64Array;

@@ -62,8 +62,8 @@ export async function countedSummaries(
 /**
  * SQL for body measurements. Apps round times to minutes. So from each measurement we use the numbers that no better
  * source reports for the same minute. If an app copies a measurement of another app, the copy adds only the numbers
- * that the original lacks. The statement has no join: the planner expects one row for a user, and would compare each
- * row with each other row.
+ * that the original lacks. The statement has no join. The planner expects one row for a user, so with a join it would
+ * compare each row with each other row.
  */
 const newMeasurements = sql`
   counted as (
@@ -131,8 +131,9 @@ async function findSources(
 }
 
 /**
- * Returns SQL for the local time of a summary. This is its start if it began on its day, else the beginning of its day.
- * A profile belongs to no day; its time is the time at which Phial stored it.
+ * Returns SQL for the local time at which a summary counts. An activity and a sleep count at the beginning of their
+ * day. Other summaries count at their start, or at the beginning of their day if they started on another day. A profile
+ * belongs to no day; it counts at the time at which Phial stored it.
  */
 const localTimeOfSummary = (summary: string, { timeZone }: QueryScope): Expression =>
   summary === 'profile'

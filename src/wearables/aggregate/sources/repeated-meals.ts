@@ -22,7 +22,7 @@ const MAX_MEALS = 10_000;
 /** After this number of names, the process does other work before it continues. */
 const OPENED_AT_ONCE = 500;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** The most days by which two sources may assign the same moment to different days. */
+/** Two sources may assign the same moment to different days. These days are at most this many days apart. */
 const DAYS_AROUND = 2;
 
 /**

@@ -11,8 +11,8 @@ import { rankRows, type Ranked, type Source } from '../../rank.ts';
 import { groupSql, matching } from './summary-rows.ts';
 
 /**
- * A session in microseconds since 1970. The number is whole, and a whole number has an exact half, so the middle of a
- * session is exact.
+ * A session. `start` and `stop` are whole microseconds since 1970. Half of such a number is exact, so the middle of a
+ * session is exact too.
  */
 type Session = Source & { id: string; group: string; start: number; stop: number };
 
@@ -55,7 +55,7 @@ export async function repeatedSessions(
 
 type RankedSpan = Pick<Ranked<Session>, 'rank_group' | 'position' | 'start' | 'stop'>;
 
-/** Returns the sessions that repeat a session of a better source, if that session counts itself. */
+/** Returns the sessions that do not count: each of them repeats a session of a better source that counts. */
 export async function repeated<S extends RankedSpan>(sessions: readonly S[]): Promise<S[]> {
   // A session that ends before it starts overlaps nothing, so it needs no comparison.
   const inOrder = sessions

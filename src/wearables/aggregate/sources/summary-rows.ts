@@ -1,4 +1,4 @@
-// The summaries that a query reads before one of several sources is chosen.
+// The summaries of all sources that a query reads, before it chooses between sources that report the same.
 import { sql, type RawBuilder } from 'kysely';
 import type { QueryScope } from '../query-scope.ts';
 import type { SourceColumn, SummarySelection } from './counted-rows.ts';
@@ -33,7 +33,7 @@ const COLUMNS: Readonly<Record<Exclude<SourceColumn, 'kind'>, Expression>> = {
 
 /**
  * Returns SQL for one text from the source columns by which a query groups. Rows with different texts are in different
- * groups, so both are used although they report the same.
+ * groups. So the query uses both rows, even if they report the same session.
  */
 export const groupSql = ({ apart }: Pick<SummarySelection, 'apart'>): Expression =>
   apart.length === 0

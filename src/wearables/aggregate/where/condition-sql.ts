@@ -95,9 +95,9 @@ function comparePositions(
 }
 
 /**
- * Splits the parts that AND joins into two conditions. `sources` has the parts that are only about sources. It applies
- * before Phial chooses between sources: with `source_provider = 'oura'`, data of Oura counts even if another source is
- * better. `rows` has all other parts. It filters the rows that count.
+ * Splits a condition into two. It may consist of several parts that AND joins. The parts that are only about sources
+ * become `sources`. Phial applies `sources` before it chooses between sources: with `source_provider = 'oura'`, data of
+ * Oura counts even if another source is better. All other parts become `rows`, which filters the chosen rows.
  */
 export function splitBySource(condition: TypedCondition | null): {
   sources: TypedCondition | null;

@@ -13,7 +13,7 @@ export class WhereError extends Error {
 export const messageAt = (at: number, message: string): string => `At character ${at}: ${message}`;
 
 /**
- * A sticky pattern (flag `y`) matches only at the end of the token before, so the process reads each character once.
+ * A sticky pattern (flag `y`) matches only where the previous token ended, so the process reads each character once.
  */
 const TOKEN =
   /\s+|(?<name>[A-Za-z_]\w*(?:\.\w+)*)|(?<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)|'(?<text>(?:[^']|'')*)'|(?<operator>>=|<=|!=|[><=()])/y;

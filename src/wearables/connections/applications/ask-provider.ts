@@ -5,8 +5,8 @@ import type { Question } from '../../providers/subscriber.ts';
 import { ProviderRefused, ProviderUnavailable, refuseError } from '../../providers/provider-errors.ts';
 
 /**
- * Sends one request to a provider. Throws ProviderUnavailable or ProviderRefused unless the response has a status of
- * success. Returns null if the body is not JSON.
+ * Sends one request to a provider. Returns the JSON of the response; null if the body is not JSON. Throws
+ * ProviderUnavailable if there is no response or its status is 429 or 5xx, and ProviderRefused for 3xx and other 4xx.
  */
 export async function askProvider(
   config: Config,
@@ -30,8 +30,8 @@ export async function askProvider(
 }
 
 /**
- * Sends one request with a user's access token. Some providers wrap their responses in an envelope; then returns its
- * content.
+ * Sends one request with a user's access token. If the provider wraps its responses in an envelope, returns the content
+ * of the envelope.
  */
 export async function askInName(
   config: Config,

@@ -8,7 +8,7 @@ import type { Connector } from '../../providers/connector.ts';
 export type OwnApplication = {
   team_id: string;
   credential_id: string;
-  /** The address to which the provider sends users back after they agreed; null if this is our address. */
+  /** The team's address to which the provider sends users back after they agreed; null if they return to Phial. */
   redirect_url: string | null;
 };
 
@@ -25,7 +25,7 @@ export function configuredOrNull(config: Config, provider: string): Configured |
   return connector && client ? { connector, client, own: null } : null;
 }
 
-/** Returns how many days of its past a new connection imports in this deployment. */
+/** Returns how many days of past data a new connection imports in this deployment. */
 export const historyDaysOf = ({ providerSettings }: Config, provider: ProviderSlug): number =>
   providerSettings[provider]?.historyDays ?? PROVIDERS[provider].history_days;
 

@@ -1,5 +1,5 @@
-// Finds the OAuth application for requests to a provider. This is the team's own application if it has one, else that
-// of this deployment.
+// Finds the OAuth application for requests to a provider. If the team has its own application, this is the team's
+// application, else it is the application of this deployment.
 import { sql, type RawBuilder } from 'kysely';
 import { Hidden } from '../../../config/provider-options.ts';
 import type { TeamCtx, TxCtx } from '../../../context.ts';

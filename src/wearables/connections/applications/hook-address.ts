@@ -11,7 +11,7 @@ export function hookAddress(config: Config, { connector, client, own }: Configur
   return hookBase(config, connector.slug) + (signs ? '' : `/${hookTokenOf(client.secret.reveal())}`);
 }
 
-/** Returns the first part of that address, without what the provider appends. */
+/** Returns the address for notifications of a provider, without the token that hookAddress may append. */
 export const hookBase = (config: Config, slug: string): string => `${config.baseUrl}/v2/hooks/${slug}`;
 
 /** Whether a provider can reach this deployment. */

@@ -16,8 +16,8 @@ export const LOOK_SECONDS = 86_400;
 /** The wait after a failed check. It doubles with each failure, up to the usual interval. */
 export const FIRST_WAIT_SECONDS = 300;
 /**
- * The time of a lease. All requests of one check together take less. If a process is killed, another process takes the
- * lease after this time.
+ * How long a lease lasts: the right of one process to check a subscription. All requests of one check together take
+ * less time. If a process is killed, another process takes the lease after this time.
  */
 const LEASE_SECONDS = 300;
 

@@ -115,8 +115,8 @@ async function takeLease(
 }
 
 /**
- * Ends the lease and sets the time of the next check. A connection in error may become active again. So may the
- * connection of a user who is scheduled for deletion. So for both the next check comes after the wait of a failure.
+ * Ends the lease and sets the time of the next check. The check fails for a connection in error, and for a user who is
+ * scheduled for deletion. It is tried again later, because such a connection may become active again.
  */
 async function endLease(
   { db, team }: TeamCtx,

@@ -19,7 +19,7 @@ let provider: Provider;
 let app: TestApp;
 let strava: Subscription[];
 let oura: Subscription[];
-/** By the user's token, since the stand-in knows no users. */
+/** The subscriptions at the simulated Withings. It has one list for all users, since it does not tell users apart. */
 let withings: { appli: string; callbackurl: string }[];
 let made: number;
 
@@ -47,7 +47,7 @@ beforeEach(async () => {
   await sql`delete from application_subscriptions`.execute(app.db);
 });
 
-/** Like a provider before it agrees: the answer has to be the challenge. */
+/** The check that a provider makes before it subscribes an address: the address must return the challenge. */
 async function isOurs(callback: string, parameters: Record<string, string>, challenge: string): Promise<boolean> {
   const url = `${callback.replace(HERE, app.baseUrl)}?${new URLSearchParams(parameters).toString()}`;
   const found = (await (await fetch(url)).json()) as Record<string, string>;
@@ -154,13 +154,14 @@ describe('an application', () => {
       const sent = { raw, headers: { 'content-type': 'application/json' }, key: null };
       return (await app.api<object>('POST', address.replace(HERE, ''), undefined, sent)).status;
     };
-    // Before the first check nobody knows the subscription's id: the address shows the sender.
+    // Before the first check the service does not know the subscription's id. So it accepts each notification that
+    // comes to the secret address.
     expect(await notify(120_475)).toBe(200);
     strava = there();
     await look();
     const [{ id }] = strava as [Subscription];
     expect([await notify(Number(id)), await notify(120_475)]).toEqual([200, 401]);
-    // A provider that is away removes nothing.
+    // If Strava is not available at the next check, the service still knows the id.
     provider.play(() => ({ status: 503, json: {} }));
     await lookAgain();
     expect([await notify(Number(id)), await notify(120_475)]).toEqual([200, 401]);

@@ -1,5 +1,5 @@
-// Records ended agreements. An agreement is a user's consent at a provider. The rules of some providers require us to
-// delete their data some days after it has ended.
+// Records ended agreements. An agreement is a user's consent at a provider. Some providers require that we delete the
+// user's data some days after the agreement has ended.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { connectorOrNull } from '../../providers/registry.ts';
@@ -7,8 +7,8 @@ import { connectorOrNull } from '../../providers/registry.ts';
 type ConnectionKey = { user_id: string; provider: string };
 
 /**
- * Records in this transaction that the user's agreement with the provider has ended, if the provider's rules require us
- * to delete its data then.
+ * Records in this transaction that the user's agreement with the provider has ended. Records nothing if the provider
+ * does not require that we delete its data.
  */
 export async function endAgreement({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: ConnectionKey): Promise<void> {
   const days = connectorOrNull(provider)?.deletes_data_after_days;
@@ -21,8 +21,8 @@ export async function endAgreement({ db, team }: TxCtx<TeamCtx>, { user_id, prov
 
 /**
  * Deletes the record of an ended agreement. Call it if the user agrees again, so that the data may stay, or if all of
- * the data is erased. Does not ask the current connector, because the record may be from an earlier release with other
- * rules.
+ * the data is erased. Does not check whether the provider requires deletions: the record may come from an earlier
+ * release, in which other providers required them.
  */
 export async function forgetEnded({ db, team }: TxCtx<TeamCtx>, { user_id, provider }: ConnectionKey): Promise<void> {
   await db

@@ -45,9 +45,9 @@ export async function queueEndedRevocations(ctx: TxCtx<TeamCtx>, ended: EndedCon
 }
 
 /**
- * Queues a job that notifies providers that we do not use these tokens any more. Call it for every token that is given
- * up, in the transaction of the change. A slow provider must not delay an erasure, so Phial stores the tokens without
- * their users and notifies the provider later.
+ * Queues a job that notifies providers that Phial does not use these tokens any more. Call it for every token that
+ * Phial stops using, in the same transaction. A slow provider must not delay an erasure, so Phial stores the tokens
+ * without their users and notifies the provider later.
  *
  * At some providers, the revocation of one token ends every connection to the account. So we do not notify the provider
  * while somebody is connected to the same account (`revoke.ts` checks this later), or while this user is connected to

@@ -66,8 +66,8 @@ export async function revokePending(ctx: TeamCtx): Promise<boolean> {
 type Row = { id: string; team_id: string; provider: string; credential_id: string | null; tokens: Buffer };
 
 /**
- * Whether the revocation is finished. It is if the provider has responded, even that it does not know the token, or if
- * we must not notify the provider.
+ * Revokes the tokens of a row at the provider. Returns true if no other try is needed: the provider has responded, even
+ * if it does not know the token, or Phial must not notify it. Returns false if the provider could not be reached.
  */
 async function revokeAtProvider(ctx: TeamCtx, row: Row): Promise<boolean> {
   const configured = await applicationOf(ctx, row);

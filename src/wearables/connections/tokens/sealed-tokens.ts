@@ -4,7 +4,7 @@ import type { TeamCtx } from '../../../context.ts';
 /** The tokens of a user's account at a provider. */
 export type Tokens = {
   access_token: string;
-  /** Null if there is none. Then the connection ends with the access token, until the user connects again. */
+  /** Null if there is none. Then the connection fails when the access token expires, and the user has to reconnect. */
   refresh_token: string | null;
   /**
    * The time at which the access token expires: a moment in UTC, or a number of seconds from now; null if it is not

@@ -216,7 +216,7 @@ describe('the token of a connection', () => {
 });
 
 describe('the provider is notified about a connection that ended', () => {
-  // Revocations that earlier tests have left.
+  // Runs the revocations that earlier tests queued, so that each test counts only its own.
   beforeEach(async () => {
     await app.runJobs();
     provider.revoked.length = 0;

@@ -15,13 +15,13 @@ import { ProviderRefused, ProviderUnavailable } from '../../providers/provider-e
 /** A token that expires within this time is renewed before a request, because the request itself takes time. */
 const MIN_SECONDS = 60;
 /**
- * The time of a lease. It is longer than the longest request to a provider. If a process is killed, another process
- * takes the lease after this time.
+ * How long a lease lasts: the right of one process to renew a token. This is longer than the longest request to a
+ * provider. If a process is killed, another process takes the lease after this time.
  */
 const LEASE_SECONDS = 20;
 /**
- * For how many milliseconds a process waits while another process renews the token, and how long it waits between two
- * looks.
+ * For how many milliseconds a process waits while another process renews the token, and how long it waits before it
+ * reads the database again.
  */
 const MAX_WAIT_MS = 10_000;
 const LOOK_MS = 100;
@@ -30,9 +30,10 @@ type ConnectionKey = { user_id: string; provider: string };
 
 /**
  * Returns the access token of a connection. Renews it if it has expired, or if it is the token that the provider has
- * just refused (`refused`). Returns null if the connection can bring nothing: it does not exist, is paused or in error,
- * or its user is scheduled for deletion. If the provider refuses to renew the token, the connection gets the error
- * `whenRefused`. Throws ProviderUnavailable if the provider cannot be reached now.
+ * just refused (`refused`). Returns null if the connection can bring no data: it does not exist, is paused or in error,
+ * its user is scheduled for deletion, or its expired token has no application any more. If the provider refuses to
+ * renew the token, the connection gets the error `whenRefused`. Throws ProviderUnavailable if the provider cannot be
+ * reached.
  *
  * Most refresh tokens work only once. So only the process that has the lease of the row renews the token. Other
  * processes poll the database for the new token, and use no database connection while they wait. A new token is stored
@@ -125,7 +126,7 @@ async function renew(
   try {
     if (refresh_token === null) throw new ProviderRefused('no_refresh_token');
     const { tokens } = await renewTokens(ctx.config, configured, refresh_token);
-    // A provider whose refresh tokens work more than once does not return a new one.
+    // If a provider returns no new refresh token, the old one still works.
     const renewedTokens = { ...tokens, refresh_token: tokens.refresh_token ?? refresh_token };
     return (await store(ctx, { ...connection, external_user_id, credential_id }, lease, renewedTokens))
       ? tokens.access_token

@@ -6,7 +6,7 @@ const lines = (text: string): string[] =>
     .map((line) => line.trim());
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** The file endings that the name of a skipped type may contain. Any other ending may be a word of a person. */
+/** The file endings that the name of a skipped type may contain. A person may have chosen any other ending. */
 export const ENDINGS: readonly string[] = words(
   'bin csv fit gpx gz html jpeg jpg json mov mp4 pdf png tcx txt xml xsl zip',
 );

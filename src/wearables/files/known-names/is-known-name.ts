@@ -1,5 +1,5 @@
-// The names that an import may show as types of skipped records. Any other name in a file may be a word of a person, so
-// no response shows it.
+// The names that an import may show as types of skipped records. A person may have chosen any other name in a file. It
+// may be personal, so no response shows it.
 import { SERIES } from '../../series.ts';
 import { APPLE_ELEMENTS, APPLE_TYPES, CLINICAL_RECORDS } from './apple.ts';
 import { ENDINGS, FILES, FOLDERS, SAMSUNG_TABLES } from './archives.ts';

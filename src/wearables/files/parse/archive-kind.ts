@@ -20,9 +20,10 @@ export const UNNAMED = 'files of other kinds';
 const ENDINGS: Record<string, string> = { json: 'json', csv: 'csv', xml: 'xml', txt: 'txt', zip: 'zip', fit: 'fit' };
 
 /**
- * Returns the type under which we count a file that we do not read, for example the file's folder and ending. The name
- * of the file itself may contain the name of a person. In folders that match `own`, the service has chosen the names,
- * so there the type is the file name without dates and numbers. Files outside `folder` belong to other services.
+ * Returns the type under which we count a file that we do not read: the file's folder and ending. The name of the file
+ * itself may contain the name of a person. In folders that match `own`, the provider and not the person has chosen the
+ * file names. So there the type is the file name without dates and numbers. Files outside `folder` belong to other
+ * services, so their type is UNNAMED.
  */
 export function nameOfLeftOut(fileName: string, { folder, own }: { folder: RegExp; own?: RegExp }): string {
   const [base = '', parent = ''] = fileName.split('/').toReversed();

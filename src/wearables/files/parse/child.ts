@@ -94,7 +94,7 @@ try {
   await write({ done: true });
 } catch (error) {
   const failed = error instanceof ImportFailure && isFailureCode(error.code) ? error.code : 'file_broken';
-  // What was found before the error is stored, so we write it first.
+  // The service stores the data that the parser found before the error, so we write this data first.
   await writeAll();
   await write({ failed });
 }

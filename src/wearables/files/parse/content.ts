@@ -1,4 +1,4 @@
-// The bytes of a file. We read a file with one workout at once, and any larger file as a stream.
+// The bytes of a file. We read a FIT file completely into memory, and any other file as a stream.
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { ImportFailure } from '../failures.ts';
@@ -7,8 +7,8 @@ import { HEAD_BYTES, isArchive } from '../file-kind.ts';
 export type Content = { bytes: number; chunks: AsyncIterable<Buffer> };
 
 /**
- * The largest file of a workout in bytes. The process has such a file in memory. A workout of a day with one point a
- * second has some megabytes.
+ * The largest FIT, TCX or GPX file in bytes. The process has the points of the file in memory. A workout of a day with
+ * one point a second has some megabytes.
  */
 const MAX_WORKOUT_BYTES = 64 * 1024 * 1024;
 

@@ -10,8 +10,9 @@ export type Row = (column: string) => string;
 const LONGEST_ROW = 1024 * 1024;
 
 /**
- * Calls `put` for each row below the header. `headerLine` is the number of the header's line. Column names such as
- * `com.samsung.heart_rate.start_time` count from their last dot. Throws file_broken if the file is no table.
+ * Calls `put` for each row below the header. `headerLine` is the number of the header's line. The name of a column is
+ * only the part after the last dot: `start_time` for `com.samsung.heart_rate.start_time`. Throws file_broken if the
+ * file is no table.
  */
 export async function eachRow(
   chunks: AsyncIterable<Buffer>,

@@ -1,6 +1,6 @@
 // A zip archive, which is read entry by entry within limits. Names of entries are compared but never used as paths. An
-// archive within the archive is copied to the disk, because a reader needs its end first. The copy is unlinked at once,
-// so it never stays on the disk.
+// archive within the archive is copied to the disk, because the list of its entries is at its end, and a reader needs
+// the list first. The copy is unlinked at once, so it never stays on the disk.
 import { open as openFile, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -36,7 +36,7 @@ const MAX_RATIO = 250;
 const RATIO_COUNTS_FROM_BYTES = 1024 * 1024;
 /** The largest copy of an inner archive in bytes. There is only one copy on the disk at a time. */
 const MAX_INNER_BYTES = 1024 * 1024 * 1024;
-/** After each such number of bytes of the copy, we check the free disk space again. */
+/** After each 64 MiB of the copy, we check the free disk space again. */
 const STEP_BYTES = 64 * 1024 * 1024;
 
 type Bounds = { expandedBytes: number; reserveBytes: number };
@@ -125,7 +125,7 @@ async function entriesOf(zip: ZipFile): Promise<Entry[]> {
   } catch {
     throw new ImportFailure('archive_broken');
   }
-  // macOS adds such an entry for each file. It has no data.
+  // For each file, macOS adds an entry in the folder `__MACOSX`. These entries have no health data.
   return entries.filter(({ fileName }) => !fileName.startsWith('__MACOSX/'));
 }
 

@@ -39,8 +39,8 @@ export type ParsedSummary = {
 export type ParsedLine =
   | {
       /**
-       * `unknown`, because the parser process has read an untrusted file and may itself be under its control. The
-       * reader of the line checks samples and summaries.
+       * The type is `unknown`, because a malicious file may have taken control of the parser process. The service
+       * checks the samples and summaries of each line.
        */
       samples: unknown[];
       summaries: unknown[];

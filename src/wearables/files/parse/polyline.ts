@@ -1,5 +1,5 @@
-// Encodes the route of a workout as two polylines: one as exact as its allowed length permits, and a rough one for
-// small maps.
+// Encodes the route of a workout as two polylines. A polyline is a text of encoded positions. One is as exact as its
+// allowed length permits. The other is rough, for small maps.
 import type { Point } from './put-activity.ts';
 
 const MOST = 65_536;
@@ -69,7 +69,10 @@ function simplified(positions: Position[], tolerance: number): Position[] {
   return positions.filter((_, n) => retained[n] === 1);
 }
 
-/** Returns a distance in degrees, as if the earth were flat. This is exact enough to choose points. */
+/**
+ * Returns the distance of a position from the line between `a` and `b`, in degrees. Computes as if the earth were flat,
+ * which is exact enough to choose points.
+ */
 function distanceFrom({ lat, lng }: Position, a: Position, b: Position): number {
   const narrow = Math.cos((a.lat * Math.PI) / 180);
   const [x, y] = [(lng - a.lng) * narrow, lat - a.lat];
@@ -79,7 +82,10 @@ function distanceFrom({ lat, lng }: Position, a: Position, b: Position): number 
   return Math.hypot(x - along * dx, y - along * dy);
 }
 
-/** Encodes the difference of each position to the one before, in steps of 0.00001 degrees, five bits in a character. */
+/**
+ * Encodes the difference of each position to the previous position, in steps of 0.00001 degrees. Each character has
+ * five bits.
+ */
 function encode(positions: Position[]): string {
   let text = '';
   let [lat, lng] = [0, 0];

@@ -8,8 +8,8 @@ import { mapOf } from './polyline.ts';
 import type { Sink } from './parsed-line.ts';
 
 /**
- * A point of a workout, in milliseconds since 1970, metres, metres a second, degrees, beats or revolutions a minute,
- * and watts.
+ * A point of a workout. `at` is in milliseconds since 1970. Altitude and distance are in metres, speed in metres a
+ * second, positions in degrees, power in watts, and temperature in °C. Heart rate and cadence are counts a minute.
  */
 export type Point = {
   at: number;
@@ -50,7 +50,7 @@ export type Activity = {
   title?: string | undefined;
   /** Seconds east of UTC; null if the file does not state the offset. */
   offset: number | null;
-  /** Missing if the file does not state it. Then the first and the last point give the time. */
+  /** Missing if the file does not state the start or the end. Then the first or the last point gives the time. */
   start?: number | undefined;
   end?: number | undefined;
   said: Output;

@@ -25,7 +25,7 @@ export const sourceTextOf = ({ device = '', sourceName = '' }: Origin): string =
 /**
  * Returns the source type of a record. We store nothing else of the device's text, because names of devices often
  * contain the name of a person. The text begins with an address in the phone's memory (`<<HKDevice: 0x28301a8f0>,
- * name:Apple Watch, …>`). This address is another one each time the app runs.
+ * name:Apple Watch, …>`). This address changes each time the app runs, so sourceTextOf removes it.
  */
 export function sourceTypeOf(record: Origin): SourceType {
   const text = sourceTextOf(record);

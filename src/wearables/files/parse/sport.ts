@@ -9,7 +9,7 @@ const NAMES: Record<string, string> = {
   walk: 'walking',
   swim: 'swimming',
   generic: 'other',
-  // Samsung and others write numbers instead of names.
+  // Some programs write numbers instead of names.
   '1': 'cycling',
   '9': 'running',
 };

@@ -1,12 +1,12 @@
-// Makes one sequence of the stages of a night, in which no two stages cover the same minute.
+// Makes one sequence of the stages of a night, in which no two stages overlap.
 import type { Stage } from './night.ts';
 
 const UNSPECIFIED = -1;
 
 /**
  * Returns the stages in the order of time. Of two stages that overlap, a known stage (such as deep sleep) wins over
- * unspecified sleep. If both are known, or both unspecified, the one that starts later wins. If the earlier one ends
- * later, it continues after the other.
+ * unspecified sleep. If both are known, or both unspecified, the stage that starts later wins. If the other stage ends
+ * after it, the other stage then continues.
  */
 export function withoutOverlaps(stages: Stage[]): Stage[] {
   // Of two stages with the same start, the shorter one is more precise. So it is sorted last, as if it started later.
@@ -39,7 +39,7 @@ export function withoutOverlaps(stages: Stage[]): Stage[] {
   return sequence;
 }
 
-/** Returns the stage that started last, of those that last until after `at`. */
+/** Removes stages from the end of `begun` that have ended by `at`. Returns the last stage that is left. */
 function current(begun: Stage[], at: number): Stage | undefined {
   while ((begun.at(-1)?.end ?? Infinity) <= at) begun.pop();
   return begun.at(-1);

@@ -76,7 +76,7 @@ describe('a password of a sandbox', () => {
       expect(outcome(await complete(token, '000000'))).toEqual([200, 'error', 'incorrect_mfa_code', false]);
     expect(outcome(await complete(token, '123456'))).toEqual([200, 'error', 'provider_credential_error', false]);
     await send(token, 'password/kardia', password('sandbox-mfa'));
-    // No code was asked for at another provider.
+    // A code for Zwift does not connect, because only Kardia asked for a code.
     expect((await send(token, 'password/zwift/complete_mfa', { mfa_code: '123456' })).body.connected).toBe(false);
     expect(outcome(await complete(token, '000000'))).toEqual([200, 'error', 'incorrect_mfa_code', false]);
     expect(outcome(await complete(token, '123456'))).toEqual([200, 'success', null, true]);

@@ -17,8 +17,8 @@ type OpenedDemoPage = { ctx: LinkCtx; slug: ProviderSlug; token: string; from_pa
 type Fields = { [name in 'answer' | 'username' | 'password' | 'email' | 'mfa_code']?: string };
 
 /**
- * Returns the session of a link token at a simulated provider. If the token does not work there, returns a page that
- * says why.
+ * Returns the session of a link token at a simulated provider. If the token is not valid for this provider, returns a
+ * page that says why.
  */
 async function open(
   ctx: Ctx,
@@ -47,7 +47,7 @@ export async function answerDemoPage(ctx: Ctx, asked: DemoPageRequest, fields: F
   const opened = await open(ctx, asked);
   if ('page' in opened) return opened.page;
   const outcome = await outcomeOf(opened, fields);
-  // After a redirect, a user who goes back sees a page. Without it, the browser would send the form again.
+  // We redirect to the form for the code. Without the redirect, a reload would send the password form again.
   if (outcome === 'pending_provider_mfa') return { redirect: demoPageUrl(ctx.config, { ...asked, step: 'code' }) };
   const form = formOf(opened.slug);
   const canCorrect = outcome === 'provider_credential_error' || outcome === 'incorrect_mfa_code';

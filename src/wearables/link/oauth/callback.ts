@@ -49,8 +49,8 @@ export async function finishOauth(ctx: Ctx, callback: Callback): Promise<Browser
 }
 
 /**
- * Finds the session by the link token in the cookie. This token is the one that the page needs for a link back to the
- * choice of providers. If the browser has started with another link token since, finds the session by the stored id.
+ * Finds the session by the link token in the cookie. The last page needs this token for its link back to the choice of
+ * providers. If the browser has meanwhile started with another link token, finds the session by the stored id.
  */
 async function findSessionOrNull(
   ctx: Ctx,
@@ -129,7 +129,7 @@ function connectOnce(
   granted: GrantedTokens,
 ): Promise<LinkError | 'success'> {
   return inTransaction(ctx, async (ctx) => {
-    // This comes before the link token is marked as used, so that the user can try again with another account.
+    // This check comes before we mark the link token as used. So the user can try again with another account.
     if (ctx.team.settings.reject_duplicate_connection && (await isTaken(ctx, slug, granted.external_user_id)))
       return 'duplicate_connection';
     if (!(await consumeLinkSession(ctx))) return 'token_consumed';

@@ -58,7 +58,7 @@ const start = (slug: string, token: string, more = ''): string => `/v2/link/oaut
 /** The service's own address may differ from the address that the tests use. */
 const here = (url: URL): string => url.pathname + url.search;
 
-/** From the first click to the return; returns where the browser ends. */
+/** Does all steps of a browser that connects a provider. Returns the last page. */
 async function connectBy(slug: string, token: string, browser: Browser = { cookie: '' }, more = ''): Promise<Page> {
   const left = await open(start(slug, token, more), browser);
   const back = await open(left.location.href);
@@ -151,7 +151,7 @@ describe('connecting at the page of a provider', () => {
 });
 
 describe('a return', () => {
-  /** A browser at the provider, with the query that it would come back with. */
+  /** Returns a browser that is at the provider's page, and the address to which the provider sends it back. */
   async function away(): Promise<{ back: string; browser: Browser; user_id: string }> {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id, { redirect_url: HERE });
@@ -159,7 +159,7 @@ describe('a return', () => {
     const left = await open(start('oura', link_token), browser);
     return { back: here((await open(left.location.href)).location), browser, user_id };
   }
-  /** Checks a refused return: it shows the refusal, redirects nowhere and connects nothing. */
+  /** What `endOf` returns for a refused return: an error page, no redirect and no connection. */
   const REFUSED = { status: 200, hasErrorPage: true, location: 'about:blank', connections: [] };
   const endOf = async (page: Page, user_id: string): Promise<object> => ({
     status: page.status,
@@ -178,7 +178,7 @@ describe('a return', () => {
   test('works once', async () => {
     const { back, browser, user_id } = await away();
     expect(await endOf(await open(back, { cookie: '' }), user_id)).toEqual(REFUSED);
-    // The wrong browser has used it up, so the right one comes too late.
+    // The wrong browser has already used up the return address. So it is refused in the right browser too.
     expect(await endOf(await open(back, browser), user_id)).toEqual(REFUSED);
   });
 
@@ -303,7 +303,7 @@ describe('a link token', () => {
     const { user_id } = await makeUser(team);
     const { link_token } = await linkTokenOf(team, user_id, { redirect_url: HERE });
     const browser = { cookie: '' };
-    // Two tabs leave, and both come back.
+    // Two tabs of the browser go to providers with one link token, and both come back.
     const left = [await open(start('oura', link_token), browser), await open(start('strava', link_token), browser)];
     const backs = await Promise.all(left.map(({ location }) => open(location.href)));
     expect((await open(here((backs[0] as Page).location), browser)).location.searchParams.get('state')).toBe('success');

@@ -11,8 +11,8 @@ import { findLinkSessionOrNull, nameActor } from '../session.ts';
 import { storeState, STATE_SECONDS, type StartedAuthorization } from './state.ts';
 
 /**
- * The name of the cookie that binds an authorization to the browser that began it. Without the cookie, somebody could
- * make another person's browser finish an authorization.
+ * The name of the cookie that binds an authorization to the browser that began it. Without the cookie, an attacker
+ * could begin an authorization and make another person's browser finish it.
  */
 export const COOKIE = 'phial_link';
 

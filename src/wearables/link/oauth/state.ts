@@ -26,8 +26,8 @@ export const STATE_SECONDS = MINUTES * 60;
 export type StartedAuthorization = {
   state: string;
   /**
-   * The value of the browser's cookie: the secret of the browser, and the link token of this redirect. A browser that
-   * has a secret already receives the same one.
+   * The value of the browser's cookie: the secret of the browser, and the link token of this redirect. If the browser
+   * has a secret already, it keeps this secret.
    */
   cookie: string;
   /** The PKCE challenge (RFC 7636) for the authorization request; null if the provider does not support PKCE. */

@@ -7,7 +7,7 @@ import { redirectWith } from '../redirect-url.ts';
 import { findLinkSessionOrNull, nameActor } from '../session.ts';
 
 /**
- * Returns the path of the last page, for a browser that we cannot redirect to the team's site. `token` is the link
+ * Returns the path of the last page, for a browser that we do not redirect to the team's site. `token` is the link
  * token with which the user may continue.
  */
 export function donePath(outcome: LinkOutcome, token: string | null): string {
@@ -27,8 +27,8 @@ export function outcomePage(outcome: LinkOutcome, links: string[] = []): Browser
 }
 
 /**
- * Returns the same page with links to the next steps, as long as the link token works: choose again, or go back to the
- * site that sent the user.
+ * Returns the page of outcomePage. As long as the link token works, the page has links to the next steps: choose again,
+ * or go back to the site that sent the user.
  */
 export async function donePage(ctx: Ctx, outcome: LinkOutcome, token: string): Promise<BrowserResponse> {
   const session = readToken(token) === 'link' ? await findLinkSessionOrNull(ctx, token) : null;

@@ -1,7 +1,7 @@
 import { providerOrNull, PROVIDER_SLUGS, type ProviderSlug } from '../../providers/provider-catalogue.ts';
 import { connectorOrNull } from '../../providers/registry.ts';
 
-/** These come first in openapi.json, in this order. Others follow in the order of the catalogue. */
+/** These providers come first in openapi.json, in this order. Others follow in the order of the catalogue. */
 const FIRST: readonly ProviderSlug[] = [
   'fitbit',
   'google_fit',

@@ -43,8 +43,8 @@ export const importer: Importer = {
 };
 
 /**
- * Returns the value of a record. Below and above the sensor's range, Dexcom returns 39 or 401 mg/dL and says so in
- * `status`.
+ * Returns the value of a record. If the glucose is below or above the range of the sensor, Dexcom returns 39 or 401
+ * mg/dL, and says so in `status`.
  */
 function toMeasured(record: ProviderObject): Measured[] {
   const at = momentIn(record['systemTime']);

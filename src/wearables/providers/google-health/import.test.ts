@@ -33,7 +33,7 @@ const spanned = (key: string, fields: object) => ({
   },
 });
 
-/** Reconciled points, by type. */
+/** The data points of each type that Google has reconciled, which means merged from several devices. */
 const MERGED: Record<string, object[]> = {
   steps: [spanned('steps', { count: '42' })],
   distance: [spanned('distance', { millimeters: '31500' })],
@@ -140,7 +140,7 @@ function answer({ method, path, query, body }: DataRequest): DataResponse | unde
   const isWithin = from <= `${day}T08` && to > `${day}T17`;
   if (how === '') return { json: isWithin ? { dataPoints: type === 'sleep' ? [NIGHT] : [RUN, TYPED_IN] } : {} };
   if (!isWithin) return { json: {} };
-  // One point on each page.
+  // Each page has one point, so that the import must read all pages.
   const points = MERGED[type] ?? [];
   const offset = Number(query.get('pageToken') ?? 0);
   const nextPageToken = offset + 1 < points.length ? String(offset + 1) : '';

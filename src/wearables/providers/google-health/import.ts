@@ -120,8 +120,8 @@ function filterOf({ type, time }: DataType, window: TimeWindow): string {
 }
 
 /**
- * Yields the samples of a resource as one stream of all sources, as Google's own app shows them. A value of 0 means
- * that no source measured, so it is left out.
+ * Yields the samples of a resource. Google merges the samples of all sources into one list, as its own app shows them.
+ * A value of 0 means that no source measured, so it is left out.
  */
 async function* samples(source: ImportSource, resource: string, window: TimeWindow): AsyncIterable<Pulled> {
   for await (const page of merged(source, resource, window)) yield* samplesIn(source, resource, page);
@@ -144,7 +144,7 @@ function* samplesIn(source: ImportSource, resource: string, page: readonly Provi
   yield* samplesOf(series, MERGED, measured, unit);
 }
 
-/** Returns the time of a point. A value of a day has no time; for it, this is the beginning of the user's day. */
+/** Returns the time of a point. If a point has only a day, its time is the beginning of this day at the user. */
 function timeOf({ user }: ImportSource, found: ProviderObject, { time }: DataType): Omit<Measured, 'value'> | null {
   if (time === 'date') {
     const date = dateOf(found['date']);

@@ -70,8 +70,8 @@ const thousandth = (value: unknown): number | null => {
 export const keyOf = (type: string): string => type.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The data types whose totals we request for each day, as the payload of the day names them. Each has the field of its
- * value.
+ * The data types whose totals we request for each day. Each has the field that contains the total in Google's
+ * response.
  */
 export const TOTALS = {
   steps: 'countSum',
@@ -125,7 +125,7 @@ export function toSleep(point: ProviderObject): Item {
   const { nap, processed } = objectOr(night['metadata']);
   const asleep = numberOr(summary['minutesAsleep']);
   const inBed = numberOr(summary['minutesInSleepPeriod']);
-  // Google is still computing this night, so there is no summary yet. A later response has it.
+  // If there is no summary, Google is still computing this night. A later response has the summary.
   if (bedtime_start === null || bedtime_stop === null || asleep === null) return null;
   const secondsOfStage = (type: string): number | null => {
     const stage = objectsOr(summary['stagesSummary']).find((each) => each['type'] === type);

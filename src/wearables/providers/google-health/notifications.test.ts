@@ -121,11 +121,11 @@ test('Samples that the user has deleted are deleted in the named span only', asy
   });
   const mine = await makeUser(given.team);
   await importConnection(given.team, mine.user_id, { provider_id: owner, oauth_scopes: null }, 'google_health');
-  // Samples of another provider, at the same time.
+  // Another provider has a sample at the same time. Google's deletion must not delete it.
   const pushed = { resource: 'heartrate', provider: 'apple_health_kit', source_type: 'watch', unit: 'bpm', value: 60 };
   const path = `/v2/timeseries/${mine.user_id}`;
   await given.team.api('POST', `${path}/samples`, [{ ...pushed, timestamp: at(1, 9) }]);
-  // And samples that the team has pushed under Google's name.
+  // The team has also pushed a sample under Google's name. It must stay too.
   await given.team.api('POST', `${path}/samples`, [{ ...pushed, provider: 'google_health', timestamp: at(1, 9) }]);
   await given.app.runJobs();
   type Groups = Record<string, { source: { type: string }; data: { timestamp: string }[] }[]>;
@@ -145,7 +145,8 @@ test('Samples that the user has deleted are deleted in the named span only', asy
     google_health: [...merged.map((time) => `multiple_sources ${time}`), `watch ${at(1, 9)}`],
   });
   expect(await read()).toEqual(expected(times));
-  // A sample that is missing in a changed span may come late.
+  // If a notification reports only a change, samples that Google does not return are kept. Google may return them
+  // later.
   const all = times;
   times = [at(1, 8)];
   await notify(notificationOf('UPSERT', 'heart-rate', at(1, 8), at(1, 11), owner));

@@ -32,7 +32,7 @@ export const notificationReader: NotificationReader = {
   headers: ['authorization'],
   isGenuine: (secret, { headers }) =>
     equalInConstantTime(headers['authorization'] ?? '', `Bearer ${hookTokenOf(secret)}`),
-  // After a notification about a span, its data can change again. The second notification then has the same text.
+  // The data of a span of time can change several times. Then each notification about the span has the same text.
   repeats: true,
   read: ({ data }) => {
     const { healthUserId, operation, dataType, intervals } = fieldsOf(data);

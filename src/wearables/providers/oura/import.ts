@@ -65,7 +65,7 @@ export const importer: Importer = {
   mappers: MAPPERS,
   sampleSources: [SOURCE.source_type],
   // Returns 'gone', or null if the document exists. Other documents belong to it, for example the score of a night. So
-  // polls pull the days around it and not this document alone.
+  // we pull the days around the document, and not the document alone.
   findOne: async (source, resource, id) => {
     const path = ownProperty(DOCUMENTS, resource);
     if (path === undefined) return null;

@@ -27,13 +27,13 @@ const TYPES: Readonly<Record<string, string>> = {
   rest: 'unknown',
 };
 
-/** Whether the person has deleted the sleep. What its other fields mean then is not documented. */
+/** Whether the person has deleted the sleep. Oura does not document the other fields of a deleted sleep. */
 export const isDeleted = ({ type }: ProviderObject): boolean => type === 'deleted';
 
 /**
- * Returns a sleep, from the payload of a night to which `daily_sleep` of its day was added (null if there is none).
- * Oura has one score for a day, and the long sleep of the day gets it. A payload without the member `daily_sleep`
- * returns null, because its summary would delete the stored score.
+ * Returns a sleep from the payload of a night. Under the key `daily_sleep`, the payload also contains the score of the
+ * day (null if there is none). Oura has one score for a day, and the long sleep of the day gets it. If the key is
+ * missing, returns null, because a sleep without a score would delete the stored score.
  */
 export function toSleep(found: ProviderObject): Item {
   if (isDeleted(found)) return null;

@@ -18,8 +18,8 @@ const TYPES: Readonly<Record<string, { resources: string[]; kind?: string }>> = 
 const MAX_AGE_SECONDS = INBOX_RETENTION_DAYS * 86_400;
 
 /**
- * Returns the timestamp in seconds since 1970; NaN if it is no moment. Oura does not document its form, and sends
- * seconds.
+ * Returns the timestamp in seconds since 1970; NaN if it is no moment. Oura sends seconds, but does not document the
+ * form of the timestamp. So this function also accepts milliseconds and ISO 8601.
  */
 function secondsOf(timestamp: string): number {
   if (!/^\d{1,16}(\.\d{1,9})?$/.test(timestamp)) return Date.parse(timestamp) / 1_000;

@@ -15,7 +15,8 @@ beforeEach(async () => {
   await sql`delete from provider_waits`.execute(app.db);
   provider.asked.length = 0;
   provider.revoked.length = 0;
-  // Polar gives no refresh token, and an `expires_in` of a year that it does not keep.
+  // Polar gives no refresh token. Its `expires_in` says that the access token ends after a year, but the token does not
+  // end.
   provider.wrap(({ refresh_token: _, ...answer }) => ({ ...answer, expires_in: 31_535_999 }));
 });
 afterAll(async () => {

@@ -16,7 +16,7 @@ import {
 import { WATCH } from './map-summaries.ts';
 import { ownProperty } from '../../../wire/own-property.ts';
 
-/** The largest offset from UTC that any time zone has had. */
+/** More than any time zone has ever differed from UTC. */
 const FURTHEST_MINUTES = 960;
 const KILOMETRES_AN_HOUR = 3.6;
 
@@ -79,8 +79,8 @@ const COLUMNS: Readonly<Record<string, { name: string; convert: (value: number) 
 };
 
 /**
- * Returns the points of an exercise as columns. The points have the shortest interval of all series. Returns null if
- * there are no series.
+ * Returns the points of an exercise as columns. The points have the shortest interval of all series. Leaves out series
+ * with a longer interval. Returns null if there are no series.
  */
 export function toStream(time_start: string, exercise: ProviderObject): Record<string, unknown> | null {
   const recorded = objectsOr(exercise['samples'])

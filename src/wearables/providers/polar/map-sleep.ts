@@ -16,10 +16,10 @@ import { WATCH } from './map-summaries.ts';
 
 const DAY_SECONDS = 86_400;
 const MINUTE_SECONDS = 60;
-/** From Polar's numbers of stages (0 awake, 1 REM, 2 and 3 light, 4 deep, 5 unknown) to those of our sleep stages. */
+/** Our numbers of sleep stages, by Polar's numbers: 0 awake, 1 REM, 2 and 3 light, 4 deep, 5 unknown. */
 const STAGES: Readonly<Record<number, number>> = { 0: 4, 1: 3, 2: 2, 3: 2, 4: 1, 5: -1 };
 
-/** Returns the values of a map like `{"23:55": 58, "00:00": 57}`, whose keys are local times, sorted by time. */
+/** Returns the values of a map like `{"23:55": 58, "00:00": 57}`, sorted by time. The keys are local times. */
 function byClock(night: ProviderObject, values: unknown): { at: number; value: number }[] {
   const began = String(night['sleep_start_time']);
   const start = secondsOf(momentIn(began) ?? began);

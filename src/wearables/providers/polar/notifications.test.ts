@@ -4,7 +4,7 @@ import { hookTokenFor, notifiedProvider } from '../../../../test/notified-provid
 import type { DataResponse, DataRequest } from '../../../../test/provider.ts';
 
 const token = hookTokenFor('polar');
-/** Before the days that polls cover. */
+/** A day before the days that polls cover. */
 const day = new Date(Date.now() - 20 * 86_400_000).toISOString().slice(0, 10);
 
 const given = notifiedProvider('polar', { play: answer });

@@ -27,9 +27,9 @@ const FIRST_MOMENT = '1900-01-01';
 
 /**
  * Makes valid summaries from raw payloads, in chunks. One invalid summary would prevent the storage of its whole chunk.
- * So this removes each value that is outside of its limits or of the session, and leaves out a summary that is still
- * invalid then. The raw payload retains the removed values. Counts each summary that lost something. `points` are the
- * points of a workout, if they come in a response of their own.
+ * So this function removes each value that is outside of its limits or of the session. It leaves out a summary that is
+ * still invalid then. The raw payload retains the removed values. Counts each summary that lost a value or is left out.
+ * `points` are the points of a workout, if they come in a response of their own.
  */
 export function* summariesOf(
   log: Logger,
@@ -91,8 +91,8 @@ export function fit({ input, withinSession }: SummaryResource, item: SummaryItem
 }
 
 /**
- * Ends the sleep stages at the end of the sleep. At some providers each stage has five minutes, so the last one may end
- * later than the sleep.
+ * Cuts the sleep stages to the time of the sleep. At some providers each stage has five minutes, so the last stage may
+ * end later than the sleep.
  */
 function withinBed({ sleep_stream, bedtime_start, bedtime_stop }: Record<string, unknown>): unknown {
   const { hypnogram, ...others } = sleep_stream as { hypnogram?: { start: number[]; end: number[]; value: number[] } };

@@ -35,7 +35,7 @@ export const objectsOr = (value: unknown): ProviderObject[] =>
 export const numbersOr = (value: unknown): (number | null)[] | null =>
   Array.isArray(value) ? value.map(numberOr) : null;
 
-/** Returns a text or number as a name. Throws if the value is neither. */
+/** Returns a text or number as a text of 1 to 200 characters, for example an id. Throws for any other value. */
 export function nameIn(value: unknown): string {
   const name = textOf(value);
   if (name === null || name === '' || name.length > 200) throw otherwise();

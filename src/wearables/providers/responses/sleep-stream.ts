@@ -1,4 +1,4 @@
-// Makes the columns of a sleep stream, which is the stream of values of one sleep.
+// Makes the columns of a sleep stream. A sleep stream has the values that were measured during one sleep.
 import type { Measured } from './fitting.ts';
 import { secondsOf } from './read-response.ts';
 

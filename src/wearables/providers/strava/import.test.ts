@@ -1,4 +1,4 @@
-// The whole way with a provider, with Strava: connecting, the past, new data, faults, the end. The answers have the
+// The whole life of a connection to Strava: connecting, past data, new data, faults and the end. The responses have the
 // shape of https://developers.strava.com/docs/reference/#api-models-SummaryActivity and #api-models-StreamSet.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ let app: TestApp;
 let team: Team;
 let user: { user_id: string };
 let activities: Record<string, unknown>[];
-/** Other answers to the next requests, one each. */
+/** Each function here answers one of the next requests instead of `answer`. */
 let faults: ((request: DataRequest) => DataResponse | undefined)[];
 
 beforeAll(async () => {
@@ -119,7 +119,7 @@ function answer({ path, query }: DataRequest): DataResponse | undefined {
   return { json: found.slice(((page as number) - 1) * (perPage as number), (page as number) * (perPage as number)) };
 }
 
-/** Like a browser at the provider's page. */
+/** Does what the user's browser does: it opens Strava's page, where the user agrees, and comes back. */
 async function authorise(): Promise<void> {
   const { link_token } = await linkTokenOf(team, user.user_id);
   const open = (url: string, cookie = '') => fetch(url, { redirect: 'manual', headers: { cookie } });
@@ -171,7 +171,7 @@ describe('a connection to Strava', () => {
     expect(types.filter((type) => type === 'daily.data.workouts.created')).toHaveLength(2);
     expect(types.filter((type) => type === 'daily.data.workout_stream.created')).toHaveLength(2);
 
-    // One that comes late, and one whose name has changed since.
+    // Strava now also has a workout that arrived late. Another workout has a new name.
     activities = [...activities.slice(0, 1), { ...activities[1], name: 'Renamed' }, run(1)];
     activities[1] = { ...activities[1], start_date: new Date((now() - DAY_S) * 1_000).toISOString() };
     expect((await refresh()).body.refreshed_sources).toEqual(['strava']);
@@ -179,7 +179,7 @@ describe('a connection to Strava', () => {
     expect((await publishedTypes()).slice(types.length).toSorted()).toEqual([
       'daily.data.workout_stream.created',
       'daily.data.workouts.created',
-      // The new name of one, and the zones of another, whose points have arrived.
+      // One workout has a new name. The other one has heart rate zones, because its points have arrived.
       'daily.data.workouts.updated',
       'daily.data.workouts.updated',
     ]);

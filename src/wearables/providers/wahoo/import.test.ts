@@ -115,7 +115,7 @@ test('A user authorises, the data comes, tokens are renewed, and the end revokes
   provider.asked.length = 0;
   expect((await refresh(app, team, user_id)).body.refreshed_sources).toEqual(['wahoo']);
   expect(provider.tokenRequests.map(({ fields }) => fields['grant_type'])).toEqual(['refresh_token']);
-  // A page with only workouts from before the polled days is the last one.
+  // The poll requests no page after a page that has only workouts from before the polled days.
   expect(provider.asked.map(({ query }) => query.get('page'))).toEqual(['1', '2']);
 
   provider.revoked.length = 0;

@@ -4,7 +4,7 @@ import { hookTokenFor, notifiedProvider } from '../../../../test/notified-provid
 import type { DataResponse, DataRequest } from '../../../../test/provider.ts';
 
 const token = hookTokenFor('wahoo');
-/** Long before the days that polls cover. */
+/** A time long before the days that polls cover. */
 const starts = new Date(Date.now() - 40 * 86_400_000).toISOString();
 
 const given = notifiedProvider('wahoo', { play: answer });

@@ -99,7 +99,7 @@ const RECORDS: Record<string, Record<string, unknown>[]> = {
   workout: [WORKOUT, { ...PENDING, id: 'workout-2', sport_name: 'yoga', end: `${before}T21:00:00Z` }],
 };
 
-/** One record on each page, of those that begin in the window. */
+/** Returns one page of the records that begin in the window. Each page has one record. */
 function answer({ path, query }: DataRequest): DataResponse | undefined {
   if (path.endsWith('/measurement/body'))
     return { json: { height_meter: 1.8288, weight_kilogram: 90.7, max_heart_rate: 200 } };

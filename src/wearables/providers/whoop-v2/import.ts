@@ -87,8 +87,8 @@ const daysFrom = (moment: string, days: number): string =>
 const RECOVERED: Readonly<Record<string, string>> = { hrv: 'hrv_rmssd_milli', blood_oxygen: 'spo2_percentage' };
 
 /**
- * Yields the samples of recoveries. The values were measured in sleep. Their time is the one at which WHOOP made the
- * record, soon after the end of the night.
+ * Yields the samples of recoveries. The values were measured in sleep. As their time we take the time at which WHOOP
+ * made the record, soon after the end of the night.
  */
 function* recovered({ wanted }: ImportSource, page: readonly ProviderObject[]): Iterable<Pulled> {
   for (const [name, field] of Object.entries(RECOVERED)) {

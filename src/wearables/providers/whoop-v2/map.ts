@@ -35,8 +35,8 @@ const seconds = (milliseconds: unknown): number | null => {
 };
 
 /**
- * Returns the activity of a cycle, which lasts from one night to the next. The activity belongs to the local day of the
- * middle of the cycle.
+ * Returns the activity of a cycle, which lasts from one night to the next. The activity belongs to the local day 12
+ * hours after the start of the cycle.
  */
 export function toActivity(cycle: ProviderObject): Item {
   const start = momentIn(cycle['start']);

@@ -7,7 +7,7 @@ import type { DataResponse, DataRequest } from '../../../../test/provider.ts';
 
 const WORKOUT = '1a3f8c2d-0f6b-4a55-9b0e-57a41c9f0c11';
 const NIGHT = 'ecfc6a15-4661-442f-a9a4-f160dd7afae8';
-/** Long before the days that polls cover. */
+/** A time long before the days that polls cover. */
 const then = new Date(Date.now() - 40 * 86_400_000).toISOString();
 const later = new Date(Date.parse(then) + 3_600_000).toISOString();
 

@@ -85,7 +85,7 @@ const NIGHT = {
     rr_average: 14,
   },
 };
-/** Of the first half hour of the night, in another order. */
+/** The sleep states of the first part of the night, not in the order of time. */
 const STATES = [
   { startdate: NIGHT.startdate + 600, enddate: NIGHT.startdate + 1_500, state: 1 },
   { startdate: NIGHT.startdate, enddate: NIGHT.startdate + 600, state: 0, hr: { [NIGHT.startdate + 60]: 61 } },
@@ -118,7 +118,7 @@ function answer({ body }: DataRequest): DataResponse {
       const groups = GROUPS.filter(
         ({ date, measures }) => within(date) && measures.some(({ type }) => types.has(type)),
       );
-      // One on each page.
+      // Each page has one group, so that the import must read all pages.
       const offset = Number(form.get('offset') ?? 0);
       const more = offset + 1 < groups.length ? 1 : 0;
       return ok({
@@ -322,7 +322,7 @@ test('A token that is refused by a status of its own is not used again', async (
     tokens.add(request.token);
     return request.token === 'access-token-of-the-user' ? { json: { status: 401, body: {} } } : answer(request);
   });
-  // The stand-in does not know the refresh token: the connection has to be made again.
+  // The simulated Withings does not know the refresh token. So the user has to connect again.
   expect(new Set(Object.values(await pulls()))).toEqual(new Set(['failure', 'scheduled']));
   const { body } = await team.api<{ providers: { status: string }[] }>('GET', `/v2/user/providers/${user_id}`);
   expect([body.providers[0]?.status, tokens.size]).toEqual(['error', 1]);

@@ -9,7 +9,7 @@ import type { DataResponse, DataRequest } from '../../../../test/provider.ts';
 const DAY_SECONDS = 86_400;
 const token = hookTokenFor('withings');
 const now = Math.floor(Date.now() / 1_000);
-/** Long before the days that polls cover. */
+/** A time long before the days that polls cover. */
 const then = now - 60 * DAY_SECONDS;
 
 /** The weights of the account, in kilograms, by their ids. */

@@ -10,8 +10,8 @@ const CATEGORIES: Readonly<Record<string, string[]>> = {
   44: ['sleep'],
 };
 /**
- * Categories for which a deletion shows only by what is missing. So we request all values of the span and delete those
- * that Withings no longer has.
+ * Categories in which a notification does not say whether values were deleted. So we request all values of the span,
+ * and delete the stored values that Withings does not return.
  */
 const OF_MEASURES = new Set(['1', '2', '4']);
 /** The category for changes of the user's account. */

@@ -1,4 +1,5 @@
-// What an answer makes wait: one team or, where the application's limit is used up, all teams for some time.
+// A provider's response can say that its limit is used up. Then the requests of one team wait or, if it is the limit of
+// the application, the requests of all teams.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';

@@ -6,8 +6,8 @@ import type { ProviderWaits, Wait } from '../../providers/provider-api.ts';
 import { PullError } from '../../providers/importer.ts';
 
 /**
- * One request that is sent although the application waits, to find whether it still has to. `answered_at` identifies
- * the wait.
+ * One request that is sent although the application waits, to find whether it still has to wait. `answered_at`
+ * identifies the wait.
  */
 export type Probe = { answered_at: string };
 

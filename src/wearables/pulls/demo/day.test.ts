@@ -22,7 +22,7 @@ test('a month of every person has an illness, a journey over time zones, weekend
     expect(ill.filter(({ workout }) => workout !== null)).toEqual([]);
     const away = days.filter(({ time_zone }) => time_zone !== person.fallback_time_zone);
     expect(away.length).toBeGreaterThanOrEqual(4);
-    // A journey is no illness.
+    // A person never travels while ill.
     expect(away.filter(({ illness }) => illness > 0)).toEqual([]);
   }
 });
@@ -42,7 +42,7 @@ test('days have no gaps, journey days are shorter or longer, and each day has sl
       if (n > 0) expect(day.start).toBe(days[n - 1]?.end);
       const hours = (day.end - day.start) / 3_600_000;
       const moves = clockOfEvening(person, nextDate(day.date, -1)).time_zone !== day.time_zone;
-      // Clocks of Berlin change on one of them.
+      // Daylight saving time alone makes a day in Berlin 23 or 25 hours long. Only a journey changes the length more.
       expect(Math.abs(hours - 24) > 1).toBe(moves);
       expect(hours).toBeGreaterThanOrEqual(14);
       expect(day.bedtime).toBeLessThan(day.wake);

@@ -8,8 +8,8 @@ import { clockOfEvening, illnessOn, isWeekend, nextDate, offsetOn, dayOfPeriod }
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 /**
- * The hour of a day of travel at which the time zone changes, by the zone before. The night before ends earlier, and on
- * the shortest day there is still time after it.
+ * The hour, by the clock of the morning, at which the time zone changes on a day of travel. The person wakes before
+ * this hour. Even the shortest day of travel has some hours after it.
  */
 const JOURNEY_HOUR = 10;
 
@@ -135,7 +135,7 @@ function workoutOf(
   const sports: readonly Sport[] = isSwim ? [SWIM] : weekend ? [...SPORTS, HIKE] : SPORTS;
   const { sport, metresAMinute, kilocaloriesAMinute, title } = sports[chance.whole(0, sports.length - 1)] as Sport;
   const minutes = Math.round(chance.whole(25, 55) * (weekend && !isSwim ? 1.8 : 1));
-  // On every day, the workout begins before the hour at which a flight may leave.
+  // Even on the shortest day of travel, the workout ends before the day does.
   const begin = start + Math.round((weekend ? chance.between(9.5, 10.5) : chance.between(12.5, 13.5)) * 60) * MINUTE_MS;
   return {
     sport,

@@ -73,7 +73,7 @@ async function* daysOf(provider: ProviderSlug, source: ImportSource, window: Tim
 
 /**
  * Returns the local days of the person that overlap the window. A local day can begin half a day before or after the
- * same day in UTC, so more days are looked at.
+ * same day in UTC. So this function also checks the day before and the day after the window.
  */
 function daysAround(user: UserRow, { from, to }: TimeWindow): DemoDay[] {
   const days: DemoDay[] = [];

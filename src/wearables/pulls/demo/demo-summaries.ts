@@ -19,7 +19,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 const secondsOf = (at: number): number => Math.floor(at / 1_000);
 const mean = (values: number[]): number => Math.round(values.reduce((sum, each) => sum + each, 0) / values.length);
 
-/** Functions that make summaries, by the kind of summary. They make none that begin after now. */
+/** The functions that make the summaries of a day, by the kind of summary. They make no summary of a later time. */
 export const DEMO_SUMMARIES: Readonly<Record<string, Summaries>> = {
   profile: (_day, device) => [{ ...device, height: HEIGHT_CENTIMETRES, sex: 'female', birth_date: '1990-05-14' }],
   activity: (day, device, now) => {

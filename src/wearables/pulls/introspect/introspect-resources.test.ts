@@ -1,4 +1,4 @@
-// The outcome of the last pull of each resource, where others of the same connection had another outcome.
+// The outcome of the last pull of each resource, if the resources of one connection have different outcomes.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../test/test-app.ts';
@@ -73,7 +73,7 @@ test('A pull of the past that failed shows only its own resource as failed', asy
 test('Resources after one that the provider has no room for show no attempt', async () => {
   const user = await connected();
   const before = await attempts(user);
-  // Workouts are asked for first.
+  // Workouts are pulled first. Status 429 means that the provider accepts no more requests for some time.
   broken = { workout: 429 };
   await refresh(app, user.team, user.user_id);
   const after = await attempts(user);

@@ -23,9 +23,9 @@ type Page = Static<typeof UserResources>;
 const EVENT_NAMES = JSON.stringify(Object.fromEntries(SERIES.map(({ name, event }) => [name, event ?? name])));
 
 /**
- * Returns the data of users by provider and resource: the times of the oldest and newest value, how many values events
- * had, and the outcome of the last poll or pull. Reads the first and last time of a stream from the index. Throws
- * not_found for an unknown user_id in the query, and invalid_cursor.
+ * Returns statistics of users by provider and resource: the times of the oldest and newest value, how many values were
+ * sent in events, and the outcome of the last poll or pull. Reads the first and last time of a stream from the index.
+ * Throws not_found for an unknown user_id in the query, and invalid_cursor.
  */
 export async function introspectResources(ctx: TeamCtx, query: Static<typeof IntrospectQuery>): Promise<Page> {
   const { after, limit, provider } = await usersFrom(ctx, query);

@@ -25,8 +25,8 @@ export async function usersFrom(
 const MAX_ROWS = 10_000;
 
 /**
- * One row more than a page has is selected. If this row exists, rows of the last user may be missing, so the next page
- * begins with that user.
+ * We select one row more than a page may have. If this row exists, rows of the last user may be missing, so the next
+ * page begins with that user.
  */
 export const ROWS_ASKED_FOR = MAX_ROWS + 1;
 

@@ -84,7 +84,7 @@ const asWriter = async <T>(
 
 const whoop = IMPORTERS['whoop_v2']?.mappers as Record<string, Mapper>;
 
-/** Stores payloads as an older mapper did, whose result had `changes`. */
+/** Stores payloads as if an older mapper had made their summaries, with the fields of `changes`. */
 const mappedOnce = (whose: Pulled, kind: string, raws: Record<string, unknown>[], changes: object): Promise<unknown> =>
   asWriter(whose, async (tx) => {
     const { resource, toItem } = whoop[kind] as Mapper;
@@ -223,14 +223,14 @@ test('A replay does not undo what a pull stores meanwhile', async () => {
 test('Every pulled kind of summary has a mapper, and a test that maps its stored payload', () => {
   const kinds = new Set(SUMMARIES.map(({ name }) => name));
   for (const [slug, { resources, mappers }] of Object.entries(IMPORTERS)) {
-    // Devices come with what they measured.
+    // Devices are not a pulled resource: they come with the data that they measured.
     expect(
       Object.keys(mappers)
         .filter((name) => name !== 'device')
         .toSorted(),
     ).toEqual(
       Object.keys(resources)
-        // Stages are made of their sleep.
+        // A sleep cycle has no mapper of its own: it is made from the payload of its sleep.
         .filter((name) => kinds.has(name) && name !== 'sleep_cycle')
         .toSorted(),
     );

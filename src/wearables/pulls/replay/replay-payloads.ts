@@ -26,8 +26,9 @@ type Replay = {
 };
 
 /**
- * Maps stored payloads of a provider again, team by team, some hundred in a transaction. Services may be running, and
- * it may be repeated, because a summary with the same result is not changed. Throws not_found for an unknown team.
+ * Replays stored payloads: maps them to summaries again, team by team, some hundred in a transaction. If the result is
+ * the same, the stored summary does not change. So you can replay while services are running, and repeat a replay.
+ * Throws not_found for an unknown team.
  */
 export async function replay(
   ctx: Ctx,

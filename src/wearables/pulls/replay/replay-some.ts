@@ -21,7 +21,7 @@ export type Counts = {
   not_pulled: number;
 };
 
-/** The most payloads of one transaction. Long ones have some 50 KB. */
+/** The most payloads of one transaction. A long payload has some 50 KB. */
 const MOST = 200;
 
 type Mapped = { row: StoredPayload; item: SummaryItem; summary: NewSummary };
@@ -95,8 +95,9 @@ function itemOrNull(mapper: Mapper, { raw }: StoredPayload): SummaryItem | null 
 }
 
 /**
- * Gives summaries the keys of the current mapper, if they have other ones. Returns those summaries that have these keys
- * now. All are of one kind.
+ * Renames stored summaries. The key of a summary identifies it among the summaries of its source. If the current mapper
+ * makes another key than the stored one, the stored summary gets the new key. Returns those summaries that have the
+ * keys of the current mapper now. All are of one kind.
  */
 async function underTheirNames(ctx: TxCtx<TeamCtx>, user: UserRow, mapped: Mapped[]): Promise<Mapped[]> {
   const others = mapped.filter(({ row, summary }) => nameOf(summary) !== nameOf(row));

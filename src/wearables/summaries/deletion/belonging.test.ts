@@ -39,7 +39,7 @@ beforeEach(async () => {
   await pushSummaries(team, user_id, 'sleep_cycle', [cycle]);
 });
 
-/** As if so many had been pushed before there was a limit. */
+/** Stores `many` copies of the sleep cycle. It writes to the database, since the API limits the cycles of a sleep. */
 const copies = (many: number) =>
   sql`
     insert into summaries (user_id, id, team_id, resource, provider, source_type, key, calendar_date, start_at, end_at,
@@ -57,8 +57,8 @@ const remove = (path: string, ...deletions: object[]) =>
   team.api<{ deleted: number; code: string }>('DELETE', `/v2/summary/${path}/${user_id}`, deletions);
 
 /**
- * The longest time that this process worked without letting anything else run, in milliseconds of processor time, since
- * other programs run too.
+ * Returns the longest time during which this process ran no other code than `work`. This is processor time in
+ * milliseconds, because other programs on the machine do not change it.
  */
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
   let [longest, last] = [0, process.cpuUsage()];
@@ -90,7 +90,7 @@ test('a sleep is deleted with 10,000 cycles without delaying other requests, and
     expect((await remove('sleep', { id: sleep_id })).body.deleted).toBe(1);
   });
   expect(await left()).toBe(0);
-  // For all threads of the process, on a busy machine; one transaction took 1.7 s.
+  // The time counts all threads of the process. If one transaction deletes all cycles, it is 1.7 s.
   expect(stall).toBeLessThan(400);
   const { rows } = await sql`select from events where event_type = 'daily.data.sleep_cycle.deleted'`.execute(app.db);
   expect(rows.length).toBe(10_001);
@@ -109,7 +109,7 @@ test('the data of a provider is erased with all cycles, some hundreds in a step'
     while (await step());
   });
   expect(await left()).toBe(0);
-  // For all threads of the process, on a busy machine; one transaction took 1.7 s.
+  // The time counts all threads of the process. If one transaction deletes all cycles, it is 1.7 s.
   expect(stall).toBeLessThan(400);
 });
 

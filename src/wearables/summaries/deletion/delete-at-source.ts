@@ -8,8 +8,8 @@ const MOST = 10_000;
 type UserRef = { id: string; client_user_id: string };
 
 /**
- * Deletes summaries that their provider has deleted, by the provider's ids. Returns them, and those that were deleted
- * with them.
+ * Deletes summaries that their provider has deleted, by the provider's ids. Returns all deleted summaries, also those
+ * that belong to them, as a cycle belongs to a sleep.
  */
 export const deleteAtSource = (
   ctx: Writer,
@@ -45,8 +45,8 @@ export const deleteAbsent = (
   );
 
 /**
- * Deletes these summaries, and all that belong to them. There is no limit, because a provider reports a deletion only
- * once and as a whole.
+ * Deletes these summaries, and all summaries that belong to them, however many there are. A provider reports a deletion
+ * only once, so a limit would leave some of them stored forever.
  */
 async function deleteAll(ctx: Writer, user: UserRef, which: RawBuilder<unknown>): Promise<Deletable[]> {
   const named = await findDeletable(ctx, user, { which, most: MOST });

@@ -61,8 +61,8 @@ export function deletePushedSummaries(
           'fewer at once, or delete those first.',
       );
     }
-    // This checks all of them, because an id can be that of any summary, and what belongs to it may come from another
-    // source.
+    // This checks the provider of every summary. An id can name a summary of any provider, and the summaries that
+    // belong to it may come from another provider.
     refusePulled(tx, 'delete', [...doomed, ...belonging]);
     await deleteSummaries(tx, user, [...doomed, ...belonging]);
     return { deleted: doomed.length, ids: doomed.map(({ id }) => id) };

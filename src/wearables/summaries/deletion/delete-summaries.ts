@@ -1,5 +1,5 @@
-// Deletes summaries and publishes events. Every deletion of data by its source uses this file. The erasure of a person
-// does not, because it publishes no events.
+// Deletes summaries and publishes events. If a source deletes summaries, Phial deletes them by this file. The erasure
+// of a person does not use it, because an erasure publishes no events.
 import { sql, type RawBuilder } from 'kysely';
 import { publishEvents, type Publication } from '../../../events/publish.ts';
 import { askForRuns } from '../../ask-for-runs.ts';

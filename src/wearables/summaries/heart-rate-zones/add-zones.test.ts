@@ -98,7 +98,8 @@ test("a workout without points has the zones of its source's heart rate samples 
 test('samples give the same zones as points, also at edges, in pauses and on a birthday', async () => {
   await person.push('profile', born('1986-01-06'));
   const day = Date.UTC(2026, 0, 5) / 1_000;
-  // 220 less 39 where the first rate is before the birthday that begins during the workout, and less 40 after it.
+  // Zones are shares of 220 less the age at the first heart rate. The first workout begins shortly before the birthday,
+  // at the age of 39. The second workout begins after it, at the age of 40.
   const beats = [0, 89, 90, 108, 109, 126, 127, 144, 145, 162, 163, 181, 0, 100, 350];
   const gaps = [1, 7, 59, 60, 61, 600];
   for (const begin of [day + 82_000, day + 2 * 86_400]) {

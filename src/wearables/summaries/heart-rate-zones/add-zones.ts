@@ -1,5 +1,5 @@
-// Providers seldom send heart-rate zones. This computes them from the points of a workout, or else from the heart rates
-// that were measured at its time.
+// Heart-rate zones are the seconds that the heart beat in each range of rates. Providers seldom send them. This file
+// computes them from the points of a workout, or else from the heart rates that were measured at its time.
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import type { UserRow } from '../../../users/find.ts';
 import { askForMarkedZones } from '../../ask-for-zones.ts';
@@ -13,8 +13,8 @@ import { zonesOf, type Rates } from './zones.ts';
 export const ZONES = 'hr_zones';
 
 /**
- * The most samples that are read while the request with the workouts waits: eleven hours with one a second. For further
- * workouts, a job computes the zones (ask-for-zones.ts).
+ * The most heart rates that we read while the request with the workouts waits: eleven hours with one rate a second. For
+ * further workouts, a job computes the zones (ask-for-zones.ts).
  */
 const MAX_RATES_AT_ONCE = 40_000;
 const MAX_MS_AT_ONCE = 200;

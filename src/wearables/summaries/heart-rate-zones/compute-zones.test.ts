@@ -40,7 +40,7 @@ const pushRates = async (...samples: object[]) => {
   const { status } = await person.team.api('POST', `/v2/timeseries/${person.userId}/samples`, samples);
   expect(status).toBe(200);
 };
-/** As if its time had come. */
+/** Runs the queued jobs at once, also if they are due later. */
 const compute = async () => {
   await sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
   await app.runJobs();
@@ -108,7 +108,7 @@ test('a workout whose points have no heart rates has the zones of samples', asyn
   await pushRates(rate(0, 100), rate(60, 180));
   await compute();
   expect(await zones()).toEqual([0, 60, 0, 0, 0, 60]);
-  // A later version without its points computes them again, and does not keep the zones from samples.
+  // When the workout is pushed again without points, its zones are computed again. The old zones are not kept.
   await pushRates(rate(60, 100));
   await person.push('workouts', run());
   expect(await zones()).toEqual([0, 120, 0, 0, 0, 0]);
@@ -132,7 +132,7 @@ test("rates of the better source count: by the team's order, the device, the wor
     return zones();
   };
   expect(await from('oura', 'ring', 90)).toEqual([120, 0, 0, 0, 0, 0]);
-  // Both watches are equally good. That of the workout counts, although the other one comes first by name.
+  // Both watches are equally good. The watch that recorded the workout counts, although `fitbit` comes first by name.
   expect(await from('garmin', 'watch', 120)).toEqual([0, 0, 120, 0, 0, 0]);
   expect(await from('fitbit', 'watch', 100)).toEqual([0, 0, 120, 0, 0, 0]);
   expect(await from('polar', 'chest_strap', 140)).toEqual([0, 0, 0, 120, 0, 0]);
@@ -147,7 +147,7 @@ test('a better source counts in the minutes in which it measured, and hides no o
     rate(60, 180, { provider: 'polar', source_type: 'chest_strap' }),
   );
   await compute();
-  // A minute of the watch until the strap's only rate, and then the minute that this rate lasts.
+  // The rates of the watch count for a minute, until the only rate of the strap. Then this rate counts for a minute.
   expect(await zones()).toEqual([0, 60, 0, 0, 0, 60]);
 });
 

@@ -30,8 +30,8 @@ export const zonesJob = defineTeamJob({ ...zonesKind, run: computeZones });
 const MAX_WORKOUTS = 20;
 const MAX_MS = 250;
 /**
- * After a step, the next one of the same user waits this many times as long as the step took, so that other work can
- * run.
+ * After a step, the next step of the same user waits ten times as long as the step took, so that other work can run in
+ * between.
  */
 const REST = 10;
 

@@ -1,5 +1,5 @@
-// Computes heart-rate zones from samples. A workout may have a hundred thousand of them, so the database adds them up,
-// by the rules of zones.ts.
+// Computes heart-rate zones from samples. A workout may have a hundred thousand samples, so the database adds up the
+// times in the zones. The rules are those of zones.ts.
 import { sql } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { prioritiesOf } from '../../priorities/list.ts';
@@ -9,7 +9,7 @@ import { EDGES, highestRate, LAST_EDGE, LONGEST_RATE_S } from './zones.ts';
 /** The most heart rates of a workout, as for points. A day with one a second has fewer. */
 export const MAX_RATES = 100_000;
 
-/** How many sources are read, the best ones first. In each minute, the best one of those that measured counts. */
+/** How many sources we read, the best ones first. In each minute, the best source that measured counts. */
 const MAX_SOURCES = 4;
 const MINUTE_S = 60;
 

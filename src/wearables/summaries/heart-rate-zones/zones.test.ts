@@ -9,7 +9,7 @@ const zones = (heartrate: (number | null)[], birthDate: string | null = null) =>
 
 describe('seconds in heart rate zones', () => {
   test('begin at 50, 60, 70 and 80 percent of 220 less the age, and above 90', () => {
-    // At 20 years 200 beats are the whole, so two beats are a percent.
+    // At the age of 20, 100 percent is 200 beats a minute. So two beats are one percent.
     const born = '2006-01-05';
     const one = (rate: number) => zones([rate], born)?.indexOf(10);
     expect([1, 99, 100, 119, 120, 139, 140, 159, 160, 180, 181, 350].map(one)).toEqual([

@@ -5,9 +5,9 @@ export type Rates = { time: readonly number[]; heartrate: readonly (number | nul
 
 const AGE_WHERE_UNKNOWN = 30;
 /**
- * The longest time in seconds for which a heart rate counts. A rate counts until the next one, but after a pause the
- * next one comes late. A point with null means that nothing was measured, so the rate before it goes on. A point with 0
- * ends it: a strap sends 0 when it has lost contact to the skin.
+ * The longest time in seconds for which a heart rate counts. A rate counts until the next rate, but after a pause the
+ * next rate comes late. A point with null means that nothing was measured, so the rate before it continues. A point
+ * with 0 ends the rate before it: a strap sends 0 when it has lost contact to the skin.
  */
 export const LONGEST_RATE_S = 60;
 /** The limits of the zones, as parts of the highest heart rate. The last zone is above LAST_EDGE. */

@@ -5,9 +5,9 @@ import type { TeamCtx, TxCtx } from '../../../context.ts';
 export type Renamed = { id: string; source_type: string; key: string };
 
 /**
- * Changes the keys of stored summaries. When a summary with the new key arrives, it then replaces the stored one, and
- * the event is that of a change. If another summary of the same kind and provider has the new key, the old key stays.
- * Returns the ids of the summaries whose key has changed.
+ * Changes the keys of stored summaries. When a summary with the new key arrives later, it replaces the stored summary.
+ * Phial then publishes a changed summary and not a new one. If another summary of the same kind and provider has the
+ * new key, the old key stays. Returns the ids of the summaries whose key has changed.
  */
 export async function renameSummaries(
   { db, team }: TxCtx<TeamCtx>,

@@ -11,8 +11,8 @@ const LONGEST_HOURS = 48;
 /** The most stages of a cycle: one for each minute of the longest session. */
 const MAX_STAGES = 2_880;
 /**
- * The most cycles of a sleep. Each device has one, or several if somebody sends it in parts. All of them are deleted
- * with the sleep in one transaction, so their number is limited.
+ * The most cycles of a sleep. Each device has one cycle, or several if somebody sends the cycle in parts. All cycles
+ * are deleted with the sleep in one transaction, so their number is limited.
  */
 const MAX_OF_A_SLEEP = 2_000;
 

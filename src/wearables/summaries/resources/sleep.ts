@@ -116,8 +116,8 @@ function withinSession(item: SummaryItem): SummaryItem | null {
 }
 
 /**
- * Returns a breach if points are outside of the time in bed. Points have whole seconds, so the first and the last may
- * be up to a second outside.
+ * Returns a breach if a stage is outside of the time in bed, or ends before it starts. Stages have whole seconds, so
+ * the first and the last stage may be up to a second outside.
  */
 function outsideBed(value: Record<string, unknown>): Breach[] {
   const { start, end } = hypnogramOf(value);

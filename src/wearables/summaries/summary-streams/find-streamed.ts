@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { TeamCtx } from '../../../context.ts';
 
-/** Returns those workouts that have stored points. Both lists are the provider's ids. */
+/** Returns those of the workouts that have stored points. The argument and the result are ids of the provider. */
 export async function findStreamed(
   { db, team }: TeamCtx,
   user: { id: string },

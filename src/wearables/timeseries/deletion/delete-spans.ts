@@ -1,5 +1,5 @@
-// Deletes samples with one statement, which returns intervals of deleted samples. Single moments of 20,000 samples
-// would take this process much time.
+// Deletes samples with one statement. The statement returns intervals of deleted samples and not single moments: 20,000
+// moments would take this process much time.
 import { sql, type RawBuilder } from 'kysely';
 import type { Writer } from '../../user-writer.ts';
 import { NEXT_VERSION, type Stream } from '../streams.ts';
@@ -8,8 +8,8 @@ import { NEXT_VERSION, type Stream } from '../streams.ts';
 export type SpanToDelete = { stream: Stream; from: string; to: string };
 
 /**
- * An interval of deleted samples, from the moment of the first to that of the last. Within it, no other sample of the
- * series, provider and source type is left.
+ * An interval of deleted samples, from the moment of the first sample to the moment of the last. Within it, no other
+ * sample of the series, provider and source type is left.
  */
 type Interval = { start: string; end: string };
 
@@ -32,8 +32,8 @@ export type DeletedOfStream = {
 };
 
 /**
- * An interval must not contain samples that are left. To find those, one deletion searches at most MAX_SEARCHED pairs
- * of a stream and a span, and reads at most MAX_READ samples.
+ * A published interval must not contain samples that stay stored. To find these samples, one deletion searches at most
+ * MAX_SEARCHED pairs of a stream and a span, and reads at most MAX_READ samples.
  */
 const MAX_SEARCHED = 20_000;
 const MAX_READ = 120_000;

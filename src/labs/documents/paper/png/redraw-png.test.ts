@@ -7,7 +7,7 @@ import { redrawPng } from './redraw-png.ts';
 
 const LARGE = { width: 720, height: 120 };
 
-/** The pixels on white, as another PNG reader sees them. */
+/** Decodes a PNG with another library. Returns its pixels on a white background. */
 async function pixelsOf(png: Buffer): Promise<{ width: number; height: number; colours: number[] }> {
   const image = await loadImage(png);
   const context = createCanvas(image.width, image.height).getContext('2d');
@@ -60,7 +60,7 @@ describe('a PNG on paper looks as in another reader', () => {
         const png = drawPng({ ...kind, width, height, interlaced });
         const [wanted, seen] = [await pixelsOf(png), await pixelsOf((await redrawPng(png, LARGE)) as Buffer)];
         expect([seen.width, seen.height]).toEqual([width, height]);
-        // The other reader rounds transparent colours twice.
+        // The other library rounds transparent colours twice, so its colours may differ a little from ours.
         wanted.colours.forEach((colour, at) =>
           expect(Math.abs(colour - (seen.colours[at] as number))).toBeLessThanOrEqual(3),
         );

@@ -19,8 +19,8 @@ const IMPORTED = {
 
 /**
  * Replaces the markers and codes of a connected laboratory, in one transaction of the database owner. Returns a line
- * for each difference. A dry run returns the same lines and changes nothing. If the file lacks a stored marker,
- * existing orders keep the marker, but clients can no longer order it. The stored questions of markers do not change.
+ * for each difference. A dry run returns the same lines and changes nothing. A stored marker that the file lacks stays,
+ * but clients cannot order it by itself after the import. The stored questions of markers do not change.
  */
 export async function importCompendium(
   ownerUrl: string,

@@ -22,8 +22,8 @@ import { blankMessage, SEALED_FOR, type MessageState } from './store-message.ts'
 export type Applied = { state: MessageState; reason: string | null };
 
 /**
- * With `dropUnreadable`, we ignore the unreadable parts of the message for good. The tests in those parts get the
- * statuses that the laboratory reported.
+ * With `dropUnreadable`, we discard the unreadable parts of the message instead of waiting for a repair. The tests in
+ * those parts get the statuses that the laboratory reported.
  */
 type How = { dropUnreadable?: boolean };
 
@@ -71,8 +71,8 @@ export async function applyMessage(ctx: Ctx, id: string, { dropUnreadable = fals
 }
 
 /**
- * Stores a result whose numbers match no order as an unmatched result of one team, whose people then find the order.
- * Returns null if we cannot find out which team.
+ * Gives a result whose numbers match no order to one team, as an unmatched result. The people of the team then find the
+ * order. Returns null if we cannot find out the team.
  */
 async function handOver(
   tx: TxCtx,
@@ -97,8 +97,8 @@ async function handOver(
 type Target = { id: string; matched: MatchedOrder; connection: Connection };
 
 /**
- * Applies a result to its order. It first stores in the message's row whether a part waits, because the events of the
- * order show that.
+ * Applies a result to its order. It first stores in the message's row whether a part waits for repair, because the
+ * order's events show this as `has_results_in_review`.
  */
 async function applyTo(tx: TxCtx, { id, matched, connection }: Target, result: ReadResult): Promise<Applied> {
   const team = await findTeamScopeOrNull(tx, matched.team_id);
@@ -148,8 +148,8 @@ function readMessage(raw: Buffer, { settings }: Connection): { message: Message;
 }
 
 /**
- * Stores codes for the operator: of parts that we stored as the laboratory wrote them, of parts that we omitted, and of
- * parts that wait.
+ * Stores codes that tell the operator three things: which parts of the message we stored as the laboratory wrote them,
+ * which parts we omitted, and which parts wait for repair.
  */
 async function storeFindings(tx: TxCtx, id: string, { warnings, waits }: ReadResult): Promise<void> {
   const storedWaits = waits.length === 0 ? null : JSON.stringify(storedWaitsOf(waits));

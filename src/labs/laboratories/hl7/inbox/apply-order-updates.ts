@@ -142,7 +142,7 @@ async function moveOrder(ctx: TxCtx<TeamCtx>, { order, updates, connection }: Or
   }
   if (!updates.some(({ control, status }) => GOES_ON.has(control) || STATUS.has(status))) fail('wrong_orc_1');
   const status = updates.map((each) => STATUS.get(each.status)).find((known) => known !== undefined);
-  // Only orders of kits have statuses for a sample that has arrived and for one that is on hold.
+  // Only orders of kits have a status for a sample that has arrived, and a status for a sample that is on hold.
   if (status !== undefined && order.row.method === 'testkit') await advanceOrder(ctx, order, { status });
 }
 
@@ -156,8 +156,8 @@ async function endTests(
   const { user_id, id, last_low_level_status: last } = order.row;
   if (!isOpen(last)) return;
   const off = positions === null || (await cancelsEveryTest(ctx, order, positions)) ? null : positions;
-  // The laboratory knows that the tests ended, because it ended them. So we send it no cancellation, and send no rows
-  // that still wait.
+  // The laboratory itself ended the tests. So we send it no cancellation, and none of the order messages about these
+  // tests that still wait in the outbox.
   await sql`
     update laboratory_outbox set state = 'given_up', last_error = 'oc', answered_at = now(), set_aside = false
      where user_id = ${user_id} and order_id = ${id} and action = 'new' and state <> 'given_up'

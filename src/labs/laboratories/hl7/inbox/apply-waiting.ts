@@ -6,8 +6,8 @@ import { acrossTeams } from '../../../../db/session/bind.ts';
 import { tryMessage } from './try-message.ts';
 
 /**
- * The process that receives a message applies it at once. If the message is not applied after this time, something went
- * wrong there.
+ * The process that receives a message applies it at once. If the message is not applied after this time, that process
+ * has probably failed.
  */
 const OVERDUE_SECONDS = 30;
 const BATCH = 200;

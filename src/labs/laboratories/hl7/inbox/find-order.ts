@@ -58,9 +58,9 @@ export async function findOrder(
     select by, user_id, order_id, team_id, account_number from named`.execute(db);
   if ([placerNumbers, fillerNumbers, sampleIds, accessionNumbers].every((given) => given.length === 0))
     throw new ResultProblem('missing_number');
-  // A laboratory may reuse its own numbers, so one of these decides only if no number of higher priority matches. If
-  // the message has a number of our form that we did not issue, somebody may have mistyped it, or its order was erased.
-  // Then the other numbers decide nothing.
+  // A laboratory may reuse its own numbers. So a number of the laboratory decides only if no number of higher priority
+  // matches. If the message has a number of our form that we did not issue, somebody may have mistyped it, or its order
+  // was erased. Then the other numbers decide nothing.
   const best = RANKED.find((by) => rows.some((row) => row.by === by));
   if (numbers.length > 0 && best !== 'placer') throw new ResultProblem('unknown_number');
   const found = rows.filter(({ by }) => by === best || by === 'sample');

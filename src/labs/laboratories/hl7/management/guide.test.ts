@@ -16,7 +16,7 @@ const sources = [LABS, CODEC]
   )
   .join('\n');
 
-/** The first columns of the tables with reasons, by their headings. */
+/** The codes in the first column of each table of the guide. The keys are the headings above the tables. */
 const tables = new Map(
   guide.split('\n## ').map((section) => [
     section.split('\n', 1)[0] as string,

@@ -14,7 +14,8 @@ import { isInOutboxOfTeam, messageOfTeamOrNull } from './list-of-team.ts';
 import type { LaboratoryMessage, LaboratoryMessageInFull, RepairOutcome, MessageRepair } from './schemas.ts';
 
 /**
- * With these reasons, a message may be about another person than the order's patient, so we show none of its content.
+ * If a message waits for one of these reasons, it may be about another person than the order's patient. So we show none
+ * of its content.
  */
 const OF_SOMEBODY_ELSE: ReadonlySet<string> = new Set<ResultProblemCode>([
   'several_orders',

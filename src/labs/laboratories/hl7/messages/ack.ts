@@ -17,8 +17,8 @@ export const ackOf = (
   });
 
 /**
- * HL7 table 0357 numbers the conditions of an error. This maps our reasons to them. Other reasons get 207, an error
- * within our application.
+ * The number of each of our reasons in HL7 table 0357, which lists error conditions. All other reasons get 207, an
+ * error within our application.
  */
 const CONDITION_OF: Readonly<Record<string, Condition>> = {
   no_header: '100',

@@ -32,8 +32,8 @@ export function orderMessage(settings: Settings, sent: OrderToSend): Message {
 }
 
 /**
- * Returns the number of a test in the message. A single test has the number of the order. Of several tests, each has
- * its own number: `P0000001X-2` for the second.
+ * Returns the number of a test in the message. If the order has one test, this is the number of the order. If it has
+ * several tests, each test has its own number: `P0000001X-2` for the second test.
  */
 const numberOf = ({ number }: OrderToSend, at: number, count: number): string =>
   count === 1 ? number : `${number}-${at + 1}`;

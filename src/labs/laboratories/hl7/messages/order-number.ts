@@ -10,8 +10,8 @@ const DIGITS = 7;
 export const orderNumber = (counter: bigint): string => numbered('P', counter);
 
 /**
- * Writes the number of a patient in the same way, with `U`. It has 9 characters, because a laboratory's field for it
- * holds 15.
+ * Writes the number of a patient in the same way, but with `U` in front. It has 9 characters, so it fits into a
+ * laboratory's field for patient numbers, which holds 15.
  */
 export const patientNumber = (counter: bigint): string => numbered('U', counter);
 
@@ -40,8 +40,8 @@ export function readOrderNumber(text: string): OrderNumber | null {
 }
 
 /**
- * Returns the check letter. Each position has its own weight, so the letter reveals any single wrong character and any
- * two exchanged characters.
+ * Returns the check letter. Each position has its own weight. So the letter reveals a single wrong character and two
+ * exchanged characters, unless somebody confuses 0 and Z.
  */
 function checkLetter(digits: string): string {
   const sum = [...digits].reduce((total, letter, at) => total + LETTERS.indexOf(letter) * (at * 2 + 3), 0);

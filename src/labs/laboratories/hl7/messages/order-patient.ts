@@ -10,7 +10,7 @@ import { ownProperty } from '../../../../wire/own-property.ts';
 
 const SEX: Readonly<Record<string, string>> = { female: 'F', male: 'M', other: 'O', unknown: 'U' };
 const RELATIONSHIP: Readonly<Record<string, string>> = { Self: 'SEL', Spouse: 'SPO', Other: 'OTH' };
-/** The code in IN1-2 for who pays, if neither the account nor an insurance company does. */
+/** The code in IN1-2 (the insurance plan) for an order that the patient pays. The keys are our billing types. */
 const BILLED: Readonly<Record<string, string>> = {
   patient_bill: 'P',
   patient_bill_passthrough: 'P',
@@ -71,8 +71,8 @@ export function guardian({ order: { row }, insurance }: OrderToSend, write: Writ
 }
 
 /**
- * Writes a North American phone number. HL7's fields have parts for its area code and local number, and cannot contain
- * other numbers, so the function returns null for those.
+ * Writes a North American phone number. The field has a component for the area code and one for the local number. It
+ * cannot contain numbers of other countries, so the function returns null for them.
  */
 function phoneOf(number: string | null): Value | null {
   const [, area, local] = /^\+1(\d{3})(\d{7})$/.exec(number ?? '') ?? [];

@@ -38,7 +38,7 @@ const isTakenBack = (observation: Segment): boolean => ['D', 'W'].includes(textA
 
 /**
  * Returns the PDFs in OBX-5, each as its encoding and its data. A repetition is one value of a field that has several.
- * We skip repetitions that neither declare a PDF nor begin like one.
+ * We read a repetition if it declares a PDF or begins like a PDF, and skip all others.
  */
 function dataOf(observation: Segment): string[] {
   return (observation.fields[5] ?? []).flatMap((_, at) => {

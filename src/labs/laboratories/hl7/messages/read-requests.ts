@@ -88,7 +88,7 @@ export function timesOf({ time_zone }: Settings): ReadField {
 export const firstTime = (segments: Segment[], field: number, time: ReadField): ZonedTime | null =>
   segments.map((segment) => time(segment, field)).find((read) => read !== null) ?? null;
 
-/** Returns the id of the sample: the placer's (ours), or else the filler's (the laboratory's). */
+/** Returns the id of the first sample: our id (the placer's), or else the laboratory's id (the filler's). */
 export function sampleOf(specimens: Segment[]): string | null {
   const [specimen] = specimens;
   return textAt(specimen, 2) || textAt(specimen, 2, { component: 2 }) || null;

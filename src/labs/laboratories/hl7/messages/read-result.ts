@@ -157,7 +157,7 @@ type Within = {
   connection: Connection;
   codes: CodeMap;
   warnings: Warnings;
-  /** True if a value waits for repair of which we do not know the test. */
+  /** True if a value waits for repair and we do not know to which test it belongs. */
   strays: boolean;
   /** Tests whose status or times could not be read. */
   unreadTests: ReportedTest[];

@@ -80,8 +80,8 @@ const joined = (before: string | null, next: string | null): string | null =>
   [...new Set([...(before ?? '').split('\n'), ...(next ?? '').split('\n')])].filter(Boolean).join('\n') || null;
 
 /**
- * Separates codes that have two different values from the others. A code has only one value, unless OBX-4 distinguishes
- * several. If two values differ, we cannot know which one is right.
+ * Returns each value once. A code must have only one value, unless OBX-4 distinguishes several values. If a code has
+ * two different values, we cannot know which one is right, so the function returns both in `twice`.
  */
 function onceEach(read: NotedValue[][]): { once: Observation[][]; twice: { of: Noted[]; test: number }[] } {
   const contents = new Map<string, Set<string>>();

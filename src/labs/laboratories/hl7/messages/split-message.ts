@@ -3,8 +3,8 @@ import { MOST } from '@phial/hl7/message';
 import { readOrderNumber } from './order-number.ts';
 
 /**
- * The most parts of a message, more than any laboratory sends. We refuse a message with more parts and apply none of
- * them.
+ * The most parts into which we split a message. No laboratory sends that many in one message. We refuse a message with
+ * more parts, and apply none of its parts.
  */
 const MAX_PARTS = 500;
 

@@ -8,7 +8,7 @@ import { recordReply } from './record-reply.ts';
 import { positionsOf, splitOff } from './split-off.ts';
 import type { WaitingMessage } from './take-waiting.ts';
 
-/** The row of the outbox to whose message a laboratory replied. */
+/** A row of the outbox, which is a message to a laboratory. The laboratory has replied to this message. */
 export type SentRow = Pick<WaitingMessage, 'user_id' | 'id' | 'order_id' | 'action' | 'tests'>;
 export type Verdict = { state: 'committed' | 'accepted' | 'refused'; reason: string | null };
 type ReceivedReply = { reply: Reply; connection: Pick<Connection, 'settings'> };

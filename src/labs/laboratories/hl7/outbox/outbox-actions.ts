@@ -1,5 +1,5 @@
-// Actions on messages to laboratories. One can send a refused message again, give a message up, hold a message back,
-// and release it.
+// The actions that a person can take on messages to laboratories: send a refused message again, give a message up, hold
+// a message back, and release it.
 import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../../../../context.ts';
 import { addJob } from '../../../../db/define-job.ts';

@@ -35,7 +35,7 @@ export function prepareMessage(ctx: TeamCtx, waiting: WaitingMessage, connection
   });
 }
 
-/** Marks a row as sent. Returns false if the order has ended, or if the row does not wait any more. */
+/** Marks a row as sent. Returns false if the order has ended, or if the row's state is not `waiting`. */
 async function markSent(
   tx: TxCtx<TeamCtx>,
   { user_id, id, action }: WaitingMessage,

@@ -28,8 +28,8 @@ const AGAIN_SECONDS = 5;
 /** The most messages that one job sends. The next job continues, and jobs for other laboratories run in between. */
 const MAX_IN_ONE_JOB = 100;
 /**
- * The longest duration of a job. We also wait this long for a reply of a laboratory that sends none. So a slow
- * laboratory occupies a job no longer than a silent one.
+ * The longest duration of a job. It is also the usual time for which we wait for a reply. So a laboratory that replies
+ * slowly occupies a job no longer than a laboratory that does not reply.
  */
 const LONGEST_JOB_MS = 30_000;
 /** The reason of a message that we deferred because of an error in Phial, not at the laboratory. */
@@ -46,8 +46,8 @@ const MAX_FAULTS = 12;
 export const ordersOut = defineJob({ ...outboxKind, run: (ctx, { lab_id }) => sendOrders(ctx, lab_id) });
 
 /**
- * A job that runs every minute, in case a send job was lost. It adds the send job of each laboratory that has a message
- * which is due.
+ * A job that runs every minute, because a killed process may lose a send job. It adds the send job of each laboratory
+ * that has a due message.
  */
 export const ordersOutResumption = defineJob({
   name: 'laboratory_outbox_resumption',

@@ -62,8 +62,9 @@ export function leaveLine(ctx: Ctx, connection: Connection, line: Line): void {
 const settingsOf = ({ settings }: Connection): string => JSON.stringify(settings);
 
 /**
- * Returns a function that handles messages of the laboratory in the same way as our port. If both sides replied to
- * every acknowledgment, they would never stop. So we reply to an acknowledgment only if it asks for a reply.
+ * Returns a function that handles messages of the laboratory on this connection like messages that arrive on our port.
+ * If both sides replied to every acknowledgment, they would never stop. So we reply to an acknowledgment only if it
+ * asks for a reply.
  */
 function takeFrom(ctx: Ctx, connection: Connection): Take {
   const receive = openInbox(ctx);

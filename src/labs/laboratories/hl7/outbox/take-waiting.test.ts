@@ -1,5 +1,5 @@
-// Tests how many rows the search for the next order reads while thousands wait: with statistics from when none waited,
-// and with fresh ones.
+// Tests how many rows the search for the next order reads while thousands of orders wait. PostgreSQL's statistics are
+// first from a time at which no order waited, and then fresh.
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../../../test/test-app.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await insert('accepted', WAITING + 1, 5 * WAITING);
   await client.query('vacuum analyze laboratory_outbox');
   await insert('waiting', 1, WAITING);
-  // The oldest one is deferred and not due yet.
+  // The oldest order is deferred and not due yet.
   await client.query(
     `update laboratory_outbox set set_aside = true, due_at = ${NOT_YET} where id = lpad('1', 32, '0')::uuid`,
   );

@@ -23,8 +23,8 @@ export type WaitingMessage = {
 };
 
 /**
- * The lease must last longer than the wait for a reply. This time is added for opening the connection before and for
- * writing to the database after.
+ * The lease lasts this much longer than we wait for a reply. Before that wait we open the connection, and after it we
+ * write to the database.
  */
 const LEASE_MARGIN_SECONDS = 20;
 const leaseSeconds = ({ settings }: Connection): number =>
@@ -82,8 +82,8 @@ export async function nextWaiting(ctx: Ctx, labId: number): Promise<WaitingMessa
 }
 
 /**
- * Returns the laboratories that have a message which is due. A process that ended may have lost their send jobs, so the
- * caller adds these again.
+ * Returns the laboratories that have a due message. The caller adds the send jobs of these laboratories again, because
+ * a killed process may have lost the jobs.
  */
 export async function laboratoriesWithWaiting(ctx: Ctx): Promise<number[]> {
   const { rows } = await sql<{ lab_id: number }>`

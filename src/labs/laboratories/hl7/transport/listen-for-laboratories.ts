@@ -61,8 +61,8 @@ async function findNeighbours(ctx: Ctx, { remoteAddress = '' }: Socket): Promise
 }
 
 /**
- * Returns the laboratories that may send on this connection. Of the laboratories in the peer's network, these are the
- * ones whose settings name no certificate, or name the certificate that the peer presented.
+ * Returns the laboratories that may send on this connection. Their networks contain the peer's address. Their settings
+ * name no certificate, or they name the certificate that the peer presented.
  */
 async function findSpeakers(ctx: Ctx, socket: Socket): Promise<Connection[]> {
   const shown = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate().fingerprint256 : undefined;

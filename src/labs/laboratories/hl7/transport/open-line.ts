@@ -13,7 +13,7 @@ import type { Settings } from '../connections/connection-settings.ts';
 /** All teams share the connections to laboratories, so we count these connections under an owner that is no team. */
 const LABORATORIES: Owner = { org: 'laboratories', team: 'laboratories' };
 
-/** Thrown if no valid reply came. `reached` is true if we had sent the message before that. */
+/** Thrown if no valid reply came. `reached` is true if we sent the message, and false if we could not send it. */
 export class LineFailed extends Error {
   readonly code: string;
   readonly reached: boolean;

@@ -1,4 +1,4 @@
-// Both directions of a connection identify their peer by certificates.
+// Phial identifies a laboratory by its certificate, on connections that Phial opens and on those of the laboratory.
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -52,7 +52,7 @@ describe('an order', () => {
     const { id } = await kitAtLaboratory(app, app.team, await addLabTest(app, app.team));
     await app.runJobs();
     const rows = await app.db.selectFrom('laboratory_outbox').selectAll().where('order_id', '=', id).execute();
-    // A waiting order would be sent before the next one.
+    // If this order still waited, the next test would send it before its own order.
     await app.db.deleteFrom('laboratory_outbox').where('order_id', '=', id).execute();
     return rows.map(({ state, last_error }) => [state, last_error]);
   };

@@ -9,7 +9,7 @@ import { openLine } from './open-line.ts';
 import { listenForLaboratories } from './listen-for-laboratories.ts';
 
 const MIB = 2 ** 20;
-/** One chunk that a socket reads contains only few of these. */
+/** A large message, so that a chunk of bytes that a socket reads contains only a few messages. */
 const MESSAGE = frame(Buffer.alloc(16 * 1024, 'm'));
 const MESSAGES = 400;
 const ANSWER = Buffer.alloc(MIB / 4, 'a');

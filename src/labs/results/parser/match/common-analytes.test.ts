@@ -15,7 +15,8 @@ const catalogued: Fact[] = [
 const all: Fact[] = [...catalogued, ...COMMON_ANALYTES];
 
 /**
- * The check digit of a LOINC code: from the right, every second digit is doubled, and the sum is filled up to a ten.
+ * Returns the check digit of a LOINC code (Luhn algorithm). It doubles every second digit, beginning with the last one,
+ * and adds up all digits. The check digit makes the sum a multiple of ten.
  */
 function checkDigit(number: string): number {
   const sum = [...number].toReversed().reduce((total, digit, at) => {
@@ -25,7 +26,7 @@ function checkDigit(number: string): number {
   return (10 - (sum % 10)) % 10;
 }
 
-/** The property that LOINC's name has in brackets, with its UCUM units that are used here. */
+/** The UCUM units of each property. A LOINC name has its property in brackets, such as `[Mass/volume]`. */
 const UNITS: Record<string, RegExp> = {
   'Mass/volume': /^[pnum]?g\/(d|m)?L$/,
   'Moles/volume': /^([num]?mol|meq)\/L$/,
@@ -69,7 +70,7 @@ describe('the LOINC codes', () => {
   test('have units that fit the property in their name', () => {
     for (const { code, name, units } of all) {
       const measured = /\[([^\]]+)\]/.exec(name)?.[1];
-      // A fraction of all hemoglobin: the only name without brackets.
+      // Only the name of hemoglobin A1c has no brackets. Its unit is %, because it is a share of all hemoglobin.
       const known = measured === undefined ? /^%$/ : UNITS[measured];
       for (const unit of units) expect(ucumOf(unit), `${code} ${measured}`).toMatch(known ?? /^$/);
     }

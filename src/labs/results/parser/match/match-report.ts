@@ -10,9 +10,9 @@ import { MAX_RESULTS, type LabReportResult } from '../schemas.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
 
 /**
- * Returns the data of a job, from the reports that we read in its files. In these cases a person must review the data:
- * we could not read a file or a line, we are not sure of the analyte of a name, or the report may belong to another
- * person than the user.
+ * Returns the data of a parsing job, from the reports that we read in its files. A person must review the data in these
+ * cases: we could not read a file or a line, we are not sure which analyte a name means, or the report may belong to
+ * another person than the user.
  */
 export async function matchReport(
   ctx: TeamCtx,

@@ -10,9 +10,9 @@ const HEAP_MB = 256;
 /** The maximum memory of the entire process. Node and the PDF library need about 100 MiB of it. */
 const MAX_RESIDENT_BYTES = 640 * 1024 * 1024;
 /**
- * The maximum processor time. We do not limit elapsed time, because a busy machine is not the file's fault. A hundred
- * pages full of text take two seconds. Nested drawing states take time by the square of their number, because the PDF
- * library links them to each other: 20,000 of them took 12 seconds.
+ * The maximum processor time. We do not limit elapsed time here, because a good file may take long on a busy machine. A
+ * hundred pages full of text take two seconds of processor time. A bad file may nest drawing states. Twice as many
+ * states take four times as long: 20,000 of them take 12 seconds.
  */
 const MAX_CPU_MS = 5_000;
 const LOOK_MS = 20;

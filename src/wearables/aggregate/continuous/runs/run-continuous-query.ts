@@ -21,8 +21,8 @@ export type Claim = Job & { number: number; user: UserRow } & Pick<
   >;
 
 /**
- * Limits of a result table. They are low because each run encrypts the complete table and compares it with the one
- * before.
+ * Limits of a result table. They are low because each run encrypts the complete table and compares it with the table of
+ * the previous run.
  */
 const MAX_ROWS = 2_000;
 const MAX_VALUES = 20_000;
@@ -58,9 +58,9 @@ export async function runContinuousQuery(ctx: TeamCtx, job: Job): Promise<void> 
 }
 
 /**
- * Starts the scheduled run. Returns null if no run is scheduled, or if the query or user no longer allows it. First
- * waits for every transaction that is writing data of the user, so that the run reads these data. A write that begins
- * later finds no scheduled run, so it schedules another one.
+ * Starts the scheduled run. Returns null if no run is scheduled, if the query is inactive or deleted, or if the user is
+ * deleted. First waits for every transaction that is writing data of the user, so that the run reads this data. A write
+ * that begins later finds no scheduled run, so it schedules another run.
  */
 async function claimTask(ctx: TxCtx<TeamCtx>, { user_id, query_id, team_id }: Job): Promise<Claim | null> {
   await becomeWriter(ctx, user_id);

@@ -27,8 +27,8 @@ export async function spreadQuery(ctx: TxCtx<TeamCtx>, queryId: string): Promise
 }
 
 /**
- * Does one step of the spread. The position is stored in the row of the query, so a step that runs twice or is lost
- * does no harm.
+ * Does one step of the spread. The row of the query stores the last user of the step (`spread_after`). So a step that
+ * runs twice, or is lost and started again, does no harm.
  */
 export async function spreadSome(ctx: TeamCtx, job: Static<(typeof spreadKind)['payload']>): Promise<void> {
   const { team } = ctx;

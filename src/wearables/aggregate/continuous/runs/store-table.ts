@@ -51,8 +51,8 @@ export async function storeTable(
 }
 
 /**
- * Whether the table may still be stored. Locks the query and the user until the commit. So a deletion happens either
- * before this check, which then sees it, or after the commit, and then it erases the table too.
+ * Whether the table may still be stored. Locks the query and the user until the commit, so that a deletion cannot
+ * happen in between. This check sees an earlier deletion. A later deletion erases the table too.
  */
 async function isWanted(
   { db, team }: TxCtx<TeamCtx>,

@@ -19,7 +19,7 @@ export function ringsOf(attributes: Element['attributes'], heart: HeartOfDay | u
     return value === undefined ? undefined : Math.round(value);
   };
   const energy = KILOCALORIES[attributes['activeEnergyBurnedUnit'] ?? 'Cal'] ?? NaN;
-  // Older phones export this as appleMoveMinutes.
+  // Older phones export the move time as appleMoveMinutes.
   const move = 'appleMoveTime' in attributes ? 'appleMoveTime' : 'appleMoveMinutes';
   const rings = {
     calories_active: number('activeEnergyBurned', energy),

@@ -5,8 +5,8 @@ import type { SourceType } from '../../../source.ts';
 export type RecordedSleep = { source_type: SourceType; start: number; end: number; hasStages: boolean };
 
 /**
- * Splits sleeps into those that we store, ordered by source type and start, and all others. Of those, a better sleep
- * covers the same time.
+ * Splits sleeps into two lists. We store the `chosen` sleeps, which are ordered by source type and start. We skip the
+ * `others`: for each of them, a better sleep covers the same night.
  */
 export function chooseSleeps<T extends RecordedSleep>(sleeps: T[]): { chosen: T[]; others: T[] } {
   const chosen: T[] = [];

@@ -39,8 +39,8 @@ const BETWEEN_MS = 3_600_000;
 const LONGEST_MS = 48 * 3_600_000;
 const MAX_STAGES = 2_880;
 /**
- * The most sources that we distinguish. A person has some ten apps and watches, but the text of a watch changes with
- * each version of its software.
+ * The most sources that we distinguish. A person has some ten apps and watches. But the text that describes a watch in
+ * the export changes with each version of its software.
  */
 const MAX_SOURCES = 1_000;
 const LONGEST_SOURCE = 1_000;
@@ -59,8 +59,8 @@ export function gatherSleeps(sink: Sink): Sleeps {
   const open = new Map<string, Session>();
   const sessions: Session[] = [];
   /**
-   * Returns the key of a record's source. When there are MAX_SOURCES of them, further sources are distinguished only
-   * by source type.
+   * Returns the key of a record's source. After MAX_SOURCES sources, the key of a further source is only its source
+   * type.
    */
   const keyOf = (record: Element['attributes'], source_type: SourceType): string => {
     const source = `${source_type}\n${sourceTextOf(record)}`;

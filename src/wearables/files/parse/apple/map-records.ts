@@ -54,8 +54,8 @@ function categoryOf(
   const { series } = line;
   const kind = types ? (types[record['value'] ?? ''] ?? null) : type;
   if (types && kind === null) return null;
-  // A record without a value. In a series of minutes, its value is the time from start to end. In other series, it is
-  // one event and counts 1.
+  // The record has no number. In a series of minutes, its value is the time from start to end. In other series, the
+  // record is one event and counts 1.
   const minutes = (momentOf(record['endDate'])?.at ?? NaN) - (momentOf(record['startDate'])?.at ?? NaN);
   const value = series.unit === 'min' ? rounded(minutes / 60_000) : 1;
   if (!Number.isFinite(value)) return null;
@@ -63,9 +63,9 @@ function categoryOf(
 }
 
 /**
- * Returns the sample of insulin. Apple records why the person took insulin (basal or bolus) but not which type. A bolus
- * is rapid-acting. Basal insulin is rapid-acting if a pump delivers it over time, and long-acting if the person injects
- * it at once.
+ * Returns the sample of insulin. Apple records why the person took insulin, but not which type. A bolus is a dose for a
+ * meal or against a high glucose, and is rapid-acting. Basal insulin covers the constant need of the body. It is
+ * rapid-acting if a pump delivers it over time, and long-acting if the person injects it at once.
  */
 function insulinOf(record: Attributes, reason: string | undefined): ParsedSample | null {
   const delivery_mode = reason === '1' ? 'basal' : reason === '2' ? 'bolus' : null;

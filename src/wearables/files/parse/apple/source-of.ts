@@ -6,7 +6,7 @@ import { sourceTypeOf } from '../source-type.ts';
 /** The most sources that we distinguish for each series and source type. Records of further sources have no app_id. */
 const MAX_SOURCES = 25;
 const LENGTH = 32;
-/** How many characters of a name count. */
+/** The most characters that we read of the text of a source. */
 const LONGEST = 1_000;
 /** Finds `Watch6,2` in `…, hardware:Watch6,2, software:10.1>`. */
 const HARDWARE = /hardware:(.+?)(?:, \w+:|>|$)/;

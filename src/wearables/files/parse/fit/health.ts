@@ -1,4 +1,4 @@
-// Single measurements in FIT files: of scales, of blood-pressure cuffs, and those that a watch makes from time to time.
+// Reads the single measurements of FIT files. Scales, blood-pressure cuffs and watches make them.
 import type { ParsedSample, Sink } from '../parsed-line.ts';
 import { at, number, type Message, type Messages } from './fit-messages.ts';
 

@@ -6,8 +6,8 @@ import { at, number, offsetOf, text, type Message, type Messages } from './fit-m
 type Source = Pick<ParsedSample, 'provider' | 'source_type' | 'timezone_offset'>;
 
 /**
- * The counters, by series. The cycles of walking and running are strides. Only walking and running add to the distance,
- * not cycling.
+ * The counters, by series. For walking and running, the field `cycles` counts strides. Only walking and running add to
+ * the distance, not cycling.
  */
 const COUNTERS: { series: string; unit: string; of: (message: Message) => number | undefined }[] = [
   { series: 'steps', unit: 'count', of: stepsOf },

@@ -47,7 +47,7 @@ export function strapHeartRates(messages: Message[]): { time: number[]; value: n
 
 /**
  * Returns the bytes of a value. The library returns no number for a byte of 255, because 255 often means "missing".
- * Here such a byte can be part of a time, so this function restores it. Otherwise the bytes after it would move.
+ * Here a byte of 255 can be part of a time, so this function restores it. Without it, all later times would be wrong.
  */
 const numbersOf = (value: unknown): number[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((each) =>

@@ -73,7 +73,7 @@ function apart({ time, value }: { time: number[]; value: number[] }, sessions: M
   return { during, beside };
 }
 
-/** Returns the start of the next session. */
+/** Returns the start of the next session that begins after `start`; Infinity if there is none. */
 const nextStart = (sessions: Message[], start: number | undefined): number =>
   sessions.reduce((next, session) => {
     const begin = at(session['start_time']) ?? Infinity;

@@ -1,5 +1,5 @@
-// Makes summaries from the days, nights and workouts of Garmin's archive. The units of workouts there are milliseconds,
-// centimetres, and tens of metres a second.
+// Makes summaries from the days, nights and workouts of Garmin's archive. In the workouts of the archive, times are in
+// milliseconds, lengths in centimetres, and a speed of 1 is 10 metres a second.
 import type { ParsedSummary } from '../parsed-line.ts';
 import { sportOf } from '../sport.ts';
 
