@@ -97,7 +97,7 @@ type Listening = {
   app: App | null;
   polls: LongPolls;
   deliverer?: Deliverer | null;
-  /** Returns the part that streams events to brokers of teams. Null before it has started, which is after the listener. */
+  /** Returns the part that streams events to brokers of teams. It starts after the listener, and is null before. */
   findStreaming?: () => Streaming | null;
 };
 

@@ -33,7 +33,7 @@ export type LaboratoryGauges = Record<
   Gauge<'lab'>
 >;
 
-/** Adds the metrics of the process itself: memory, processor time, event loop. A timer measures them again and again. */
+/** Adds the metrics of the process itself: memory, processor time, event loop. They need a running timer. */
 export function addProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry });
 }

@@ -79,7 +79,7 @@ const erasureRound = defineJob({
   },
 });
 
-/** Adds a job for every deleted team that is not erased yet, because its job can be lost or can have failed for good. */
+/** Adds a job for every deleted team that is not erased yet. Its first job may be lost, or may have failed for good. */
 const resumption = defineJob({
   name: 'erase_deleted_teams',
   payload: Type.Object({}),

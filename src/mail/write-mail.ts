@@ -23,7 +23,7 @@ type Mail = {
   org_id: string;
   /** The id of the record that the mail is about. If the record is deleted, the mail is withdrawn. */
   about: string;
-  /** The end of the mail's validity, for example of its link, in seconds since 1970. After it, we do not send the mail. */
+  /** When the mail (for example its link) becomes invalid, in seconds since 1970. After that we do not send it. */
   expires: number;
   letter: { to: string; subject: string; text: string };
 };
