@@ -225,9 +225,7 @@ export function showRequestWait({ registry }: Metrics, permits: { readonly longe
   });
 }
 
-/**
- * Returns the function that counts for the modules of providers and pipelines. Those modules do not import the metrics.
- */
+/** Returns the function that modules of providers and pipelines call to count. So they need not import the metrics. */
 export const countIn =
   ({ pullWindows, polls, hooks, imports, skipped, pipelines }: Metrics) =>
   (counted: CountedOutcome): void => {

@@ -166,8 +166,8 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
 }
 
 /**
- * Returns a logger for graphile-worker, whose messages quote errors and payloads after a colon or in quotes. We log
- * only the text before that.
+ * Returns a logger for graphile-worker. Its messages quote errors and payloads after a colon or in quotes, and these
+ * can contain personal data. So we log only the text before them.
  */
 export function workerLogger(log: Logger): WorkerLogger {
   /** When we last logged that the database is unavailable. Each part of the queue reports it at each try. */

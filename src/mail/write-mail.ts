@@ -8,8 +8,8 @@ import { newId } from '../ids.ts';
 import { readerHash, refuseTooMany } from './daily-mail-limit.ts';
 
 /**
- * The kind of the job that sends mails. The mail server is outside of the deployment and may be slow, so the job uses
- * one of the permits for such jobs.
+ * The kind of the job that sends mails. The mail server is an outside service and may be slow. So `ownerOf` puts the
+ * job into the class `calls`, which has permits for jobs that wait for outside services.
  */
 export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), ownerOf: () => 'mail' });
 

@@ -36,8 +36,8 @@ export type StreamOptions = {
   polls: LongPolls;
   pages: PagePermits;
   /**
-   * Returns true if another pipeline should get this permit. At the end of the feed, this is so when another pipeline
-   * waits. Elsewhere the pipeline must also have been streamed for a while.
+   * Returns true if another pipeline should get this permit. At the end of the feed, it is enough that another pipeline
+   * waits. Before the end, this pipeline must also have been streamed for a while.
    */
   isOver: (isAtEnd: boolean) => boolean;
   stopping: AbortSignal;
