@@ -1,6 +1,6 @@
-// Measures how long a year of minutes takes to sum by day: of one source, of three sources of the same minutes, and of
-// three sources of parts of each minute. Each is compared with the bare statement that takes one source a day whole and
-// drops the others.
+// Measures how long a query takes that sums a year of samples by day, with a sample each minute. The samples come from
+// one source, from three sources that measure the same minutes, or from three sources that measure parts of each
+// minute. Each time is compared with a plain statement that counts only the best source of each day.
 import pg from 'pg';
 import { besideProgram } from './beside-program.ts';
 import { median } from './describe-machine.ts';
@@ -15,7 +15,7 @@ const FIRST = '2025-01-01';
 const LAST = '2025-12-31';
 const DEVICES = ['watch', 'ring', 'phone'];
 
-/** `seconds` is the length of a sample, and the delay of each device behind the device before it. */
+/** `seconds` is the length of a sample. Each device measures `later` seconds after the device before it. */
 type Case = { title: string; devices: readonly string[]; seconds: number; later: number; goal: number };
 
 const CASES: readonly Case[] = [
@@ -24,7 +24,7 @@ const CASES: readonly Case[] = [
   { title: 'three sources of parts of each minute', devices: DEVICES, seconds: 25, later: 20, goal: GOAL },
 ];
 
-/** True where every goal is reached. */
+/** Returns true if every goal is reached. */
 export const benchAggregates = (): Promise<boolean> =>
   besideProgram({}, async (program, _ctx, ownerUrl) => {
     const { team_id: teamId, team_api_key: key } = program.credentials();
@@ -100,7 +100,7 @@ async function fill(
   );
 }
 
-/** The best source of each day, and nothing of others. */
+/** Sums the samples of the best source of each day, and drops all others. */
 const CHOSEN_BY_DAY = `
   with sources as (
     select id, provider, source_type, row_number() over (

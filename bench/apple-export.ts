@@ -21,7 +21,7 @@ const KINDS = [
   { type: 'StepCount', unit: 'count', value: (n: number) => n % 130 },
 ];
 
-/** A record for each half minute, in runs of a type, with the texts of a watch. */
+/** Returns record `n`, as a watch writes it. There is a record each half minute, and 5,000 in a row have one type. */
 function record(n: number): string {
   const { type, unit, value } = KINDS[Math.floor(n / RECORDS_A_CHUNK) % KINDS.length] as (typeof KINDS)[number];
   const time = (second: number): string =>
@@ -36,7 +36,8 @@ function record(n: number): string {
 }
 
 /**
- * A night of thirty stages and a workout, at the time of the records of a chunk. The parser keeps them until the end.
+ * Returns a night of thirty sleep stages and a workout, which begin at the time of record `n`. The parser has both in
+ * memory until the end of the file.
  */
 function nightAndWorkout(n: number): string {
   const begin = FROM + n * 30_000;
@@ -59,8 +60,9 @@ function nightAndWorkout(n: number): string {
 }
 
 /**
- * Writes until there are so many records or so many bytes of XML, with a night and a workout for each chunk of 5,000
- * records; `stored` is the number of rows after an import. Sizes and checksum are written into the header at the end.
+ * Writes records until one of the limits in `until` is reached, with a night and a workout after each 5,000 records.
+ * `stored` is the number of rows that an import makes of the file. Sizes and checksum are known only at the end, and
+ * are then written into the header.
  */
 export async function writeAppleExport(
   path: string,

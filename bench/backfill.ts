@@ -1,5 +1,6 @@
-// Measures how long a team waits for its answers and webhooks while another one sends a year of samples. Compares that
-// with the same work alone, and beside processes that use the processors as much without the service.
+// Measures how long a team waits for its responses and webhooks while another team sends a year of samples. Compares
+// that with the same requests alone, and with the same requests beside unrelated processes that use as much processor
+// time.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -21,12 +22,12 @@ const STEADY_AFTER_MS = 2_000;
 
 type Quantiles = { p50: number; p99: number };
 /**
- * Times of the answers, and of the webhooks for the sent samples, both from the request on; and the number of busy
- * processors.
+ * The milliseconds from a request to its response (`answers`), and to the webhook of its sample. `busy` is the number
+ * of busy processors.
  */
 type Round = { answers: Quantiles; webhooks: Quantiles; busy: number };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export async function benchBackfill(): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
@@ -149,7 +150,7 @@ function quantiles(times: number[]): Quantiles {
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-/** Receives webhooks of samples, and notes the arrival of each by the time of its sample. */
+/** Starts an endpoint that stores when the webhook of each sample arrived, by the time of the sample. */
 async function startEndpoint() {
   const arrived = new Map<string, number>();
   const server = createServer((request, response) => {
@@ -165,7 +166,7 @@ async function startEndpoint() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    /** Resolves when all have arrived, or rejects after a minute. */
+    /** Waits for the webhooks of all sent samples, and returns the delay of each. Throws after a minute. */
     delaysOf: async (sent: Map<string, number>): Promise<number[]> => {
       for (let ms = 0; [...sent.keys()].some((at) => !arrived.has(at)); ms += 20) {
         if (ms > 60_000) throw new Error('A webhook did not arrive within a minute.');

@@ -30,8 +30,8 @@ type Options = {
   /** The size of the imported export. Null means a million records. */
   gigabytes: number | null;
   /**
-   * A smaller run of the delivery benchmarks, to check that they work. Its figures mean little. For fairness it runs
-   * the rounds of requests alone.
+   * A smaller run of the delivery benchmarks, `orders-list` and `fairness`, to check that they work. Its figures mean
+   * little. Of `fairness`, it runs only fair-shares.ts.
    */
   quick: boolean;
 };
@@ -60,9 +60,10 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
 };
 
 /**
- * Runs the named benchmarks, or all. `insurance` reads `--without-row-level-security`, `import` reads
- * `--import-gigabytes=4`, and the benchmarks of deliveries read `--quick`. `--record` appends the figures to
- * bench/results.csv and draws the picture again. The exit code is 1 where a goal is missed.
+ * Runs the named benchmarks, or all. `insurance` reads `--without-row-level-security`, and `import` reads
+ * `--import-gigabytes=4`. The delivery benchmarks, `orders-list` and `fairness` read `--quick`. `--record` appends the
+ * figures to bench/results.csv and draws the picture again. Returns the exit code: 1 if a goal is missed, 2 for an
+ * unknown name.
  */
 export async function bench(words: string[]): Promise<number> {
   const policies = !words.includes(WITHOUT_POLICIES);

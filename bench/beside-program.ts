@@ -1,4 +1,4 @@
-// The program in its own process, and a context on its database for work that no operation does.
+// Runs the program in its own process, and makes a context on its database for work that no API operation does.
 import { openEmbedded } from '@phial/embedded-postgres/open';
 import { BatchScheduler } from '../src/batch-scheduler.ts';
 import { parseConfig } from '../src/config/options.ts';
@@ -10,7 +10,7 @@ import { subscriptions } from '../src/subscriptions.ts';
 import { describeDatabase, describeMachine } from './describe-machine.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 
-/** Starts it, and stops everything after `work`. `ownerUrl` is the connection of the owner of the tables. */
+/** Starts the program, and stops everything after `work`. `ownerUrl` is the URL for the owner of the tables. */
 export async function besideProgram<T>(
   env: Record<string, string>,
   work: (program: MeasuredProgram, ctx: Ctx, ownerUrl: string) => Promise<T>,

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 
-/** USER_HZ is 100 on every Linux. */
+/** Linux counts processor time in ticks. USER_HZ, the number of ticks in a second, is 100 on every Linux. */
 const MS_PER_TICK = 10;
 
 type Stat = { parent: number; cpuMs: number };
@@ -19,7 +19,7 @@ function statOf(pid: number): Stat | null {
 
 export type CpuTime = { node: number; postgres: number };
 
-/** Milliseconds of processor time of both so far, or null where there is no /proc. */
+/** Returns the milliseconds of processor time that both have used so far, or null if there is no /proc. */
 export async function cpuTime(servicePid: number, databaseUrl: string): Promise<CpuTime | null> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,7 +1,7 @@
 import { cpus, loadavg, totalmem } from 'node:os';
 import pg from 'pg';
 
-/** The machine of a figure, in one line. */
+/** Describes this machine and its load in one line. */
 export function describeMachine(): string {
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   return (
@@ -10,7 +10,7 @@ export function describeMachine(): string {
   );
 }
 
-/** The same for a PostgreSQL server. */
+/** Describes a PostgreSQL server in one line. */
 export async function describeDatabase(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

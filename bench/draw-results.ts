@@ -6,10 +6,10 @@ type Chart = { title: string; goal: { side: string; value: number } | null; resu
 const [COLUMNS, WIDTH, HEIGHT, GAP, MARGIN] = [3, 300, 120, 16, 20];
 /** The part of a chart in which the points are. */
 const PLOT = { left: 12, right: 60, top: 52, bottom: 26 };
-/** The letters of a line of a title. */
+/** The most letters in a line of a title. */
 const LETTERS = 46;
 
-/** The charts in the order in which results.csv first names them. A run with options, such as --quick, has its own. */
+/** Returns the charts, in the order in which `csv` first names them. A run with options (--quick) has its own chart. */
 function chartsOf(csv: string): Chart[] {
   const charts = new Map<string, Chart>();
   for (const line of csv.trim().split('\n').slice(1)) {
@@ -24,7 +24,7 @@ function chartsOf(csv: string): Chart[] {
   return [...charts.values()];
 }
 
-/** An SVG with a chart for each measured case. The same text always gives the same picture. */
+/** Returns an SVG with a chart for each measured case. The same text always gives the same picture. */
 export function drawResults(csv: string): string {
   const charts = chartsOf(csv);
   const rows = Math.ceil(charts.length / COLUMNS);
@@ -80,8 +80,8 @@ function drawChart({ title, goal, results }: Chart): string[] {
 const reaches = (figure: number, goal: Chart['goal']): boolean =>
   goal === null || (goal.side === 'at least' ? figure >= goal.value : figure <= goal.value);
 /**
- * Whether the row says neither that other work ran, nor that it was another machine than the usual one with 2 cores.
- * With a load average of 1, half of that machine is busy before the benchmark begins.
+ * Returns true if the figure is of the usual machine with 2 cores, and no other work ran there. With a load average of
+ * 1, half of this machine is busy before the benchmark begins.
  */
 function isQuiet(machine: string): boolean {
   const load = Number(/load average (\d+(\.\d+)?)/.exec(machine)?.[1] ?? 0);
@@ -91,7 +91,7 @@ const classOf = (isReached: boolean): string => (isReached ? 'reached' : 'missed
 const round = (value: number): number => Math.round(value * 10) / 10;
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** The title in two lines. */
+/** Breaks a title into at most two lines. */
 function linesOfTitle(title: string): string[] {
   if (title.length <= LETTERS) return [title];
   const at = title.lastIndexOf(' ', LETTERS);
@@ -99,7 +99,7 @@ function linesOfTitle(title: string): string[] {
   return [title.slice(0, at), rest.length > LETTERS ? `${rest.slice(0, LETTERS - 1)}…` : rest];
 }
 
-/** The cells of a line. A cell in quotes may have commas, and two quotes mean one. */
+/** Splits a line of CSV into cells. A cell in quotes may have commas, and two quotes mean one. */
 const cellsOf = (line: string): string[] =>
   [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',

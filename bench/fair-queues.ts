@@ -15,12 +15,15 @@ const ORGANISATIONS = 6;
 const RECORDS = { loud: 20_000, quiet: 1 };
 /** The pause between two checks of progress, within the rate limit of a key. */
 const LOOK_MS = 100;
-/** One sample each, so that each push asks for a run: 17 a second from three organisations. */
+/**
+ * The pause of each of three organisations after a push. Together they push 17 times a second. Each push has one sample
+ * and requests a run of a continuous query.
+ */
 const PUSHES_EACH_MS = 3_000 / 17;
 const PUSHERS = 3;
 const MANY = { full: 10, quick: 3 };
 
-/** Six organisations that always have a waiting import, and a quiet one with an import of one record. */
+/** The work of six organisations that always have a waiting import, and of a quiet one that imports one record. */
 export async function imports(ctx: Ctx, baseUrl: string): Promise<Loud> {
   const [large, small] = [await exportOf(RECORDS.loud), await exportOf(RECORDS.quiet)];
   const importer = async (name: string, file: Buffer): Promise<Work> => {
@@ -68,8 +71,8 @@ async function exportOf(records: number): Promise<Buffer> {
 }
 
 /**
- * Three organisations whose samples ask for runs of a continuous query all the time, and a quiet one that connects
- * users.
+ * The work of three organisations whose samples request runs of a continuous query all the time, and of a quiet one
+ * that connects users. Each new connection starts pulls (imports of the past).
  */
 export async function pulls(ctx: Ctx, baseUrl: string): Promise<Loud> {
   const work: Work[] = [];

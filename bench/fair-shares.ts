@@ -1,4 +1,5 @@
-// Measures how long a quiet team's requests, imports and pulls take while others always have heavy ones waiting.
+// Measures how long requests, imports and pulls (imports of the past) of a quiet team take while other owners always
+// have heavy work waiting.
 import type { Ctx } from '../src/context.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { createOrg } from '../src/tenancy/orgs/create.ts';
@@ -15,7 +16,7 @@ const HOURS = 2_000;
 
 type Others = Pick<Loud, 'title' | 'owners' | 'work'>;
 
-/** True where every goal is reached. */
+/** Returns true if every goal is reached. */
 export function benchFairShares(size: Size): Promise<boolean> {
   return besideProgram({}, async ({ baseUrl }, ctx) => {
     const quiet = await openTeam(ctx, baseUrl, (await createOrg(ctx, { name: 'Quiet', plan: 'scale' })).org_id);
@@ -29,7 +30,7 @@ export function benchFairShares(size: Size): Promise<boolean> {
   });
 }
 
-/** An aggregate of the largest size that one request may have. */
+/** Returns a function that requests an aggregate of the largest size that one request may have. */
 async function heavyAggregate(call: Call): Promise<Work> {
   const { user_id } = await call<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'heavy' });
   const sample = { resource: 'heartrate', provider: 'oura', source_type: 'ring', unit: 'bpm' };

@@ -1,5 +1,5 @@
-// Measures how long a team waits for its webhooks while another team's endpoints hang, compared with the same without
-// that team.
+// Measures how long a team waits for its webhooks while another team's endpoints hang (send no responses). Compares
+// that with rounds without the other team.
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -23,7 +23,7 @@ import { judge } from './judge.ts';
 const GOAL = 1.2;
 const ROUNDS = 6;
 const ROUND_MS = 6_000;
-/** Uncounted webhooks of each kind at the start: V8 compiles hot code for seconds. */
+/** Rounds at the start that do not count, because V8 still compiles hot code during the first seconds. */
 const WARM_UP_ROUNDS = 2;
 /**
  * A pause after each change, so that a round measures a steady state. With the loud team it is more than two time-outs.
@@ -33,14 +33,14 @@ const EVENTS_A_SECOND = 25;
 const ENDPOINTS = 4;
 const HANGING_ENDPOINTS = 100;
 const BACKLOG = 200_000;
-/** Short, so that hanging attempts also end, are recorded and start again within a round. */
+/** The time-out is short, so that hanging attempts end, are recorded, and start again within a round. */
 const env = { PHIAL_WEBHOOK_TIMEOUT_SECONDS: '2', PHIAL_WEBHOOKS_PER_TEAM: String(HANGING_ENDPOINTS) };
 
 const eventType = defineEvent({ name: 'daily.data.steps.created', summary: '', data: Type.Object({}) });
 
 type Round = { p50: number; p99: number };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export const benchFairness = (): Promise<boolean> => besideProgram(env, compare);
 
 async function compare(program: MeasuredProgram, ctx: Ctx, ownerUrl: string): Promise<boolean> {
@@ -98,7 +98,7 @@ function quantiles(delays: number[]): Round {
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-/** Publishes at a fixed rate for the length of a round. It notes each event just before the request of its commit. */
+/** Publishes at a fixed rate for the length of a round. Calls `note` for each event just before its commit. */
 async function publishSteadily(ctx: Ctx, team: string, note: (eventId: string) => void): Promise<void> {
   const bound = boundToTeam(ctx, team);
   const begin = performance.now();
@@ -119,12 +119,12 @@ async function publishSteadily(ctx: Ctx, team: string, note: (eventId: string) =
 
 type Arrivals = {
   url: string;
-  /** Milliseconds from commit to arrival of each published event, one figure for each endpoint. */
+  /** Returns the milliseconds from the commit of each published event to its arrival, one figure for each endpoint. */
   measure: (publish: (note: (eventId: string) => void) => Promise<void>) => Promise<number[]>;
   close: () => void;
 };
 
-/** The quiet team's endpoints, which answer at once. */
+/** Starts the server of the quiet team's endpoints. It responds at once. */
 async function startEndpoint(): Promise<Arrivals> {
   let committed = new Map<string, number>();
   let delays: number[] = [];
@@ -156,11 +156,11 @@ async function startEndpoint(): Promise<Arrivals> {
 
 type LoudTeam = {
   url: string;
-  /** Publishes the backlog, which waits until `begin`, so that nothing of that size is written during a round. */
+  /** Publishes the backlog, which waits until `begin`. So the many rows are not written during a round. */
   prepare: () => Promise<void>;
   /** Enables the endpoints with the whole backlog. */
   begin: () => Promise<void>;
-  /** Disables them and ends hanging requests. The waiting deliveries stay. */
+  /** Disables the endpoints and ends hanging requests. The waiting deliveries stay. */
   end: () => Promise<void>;
   /** The number of hanging requests at the moment. */
   hanging: () => number;

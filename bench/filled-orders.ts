@@ -1,5 +1,5 @@
-// Orders in bulk, as the service stores them: each has its own user, and personal data is sealed with the user's own
-// id.
+// Makes many orders at once, as the service stores them: each has its own user, and its personal data is sealed
+// (encrypted) and bound to its id.
 import type pg from 'pg';
 import type { TeamCtx } from '../src/context.ts';
 import { newId } from '../src/ids.ts';

@@ -1,5 +1,5 @@
-// Measures how long a quiet team waits while others always have heavy work waiting. A fair turn is the time alone plus
-// one heavy request of each other owner.
+// Measures how long a quiet team waits while other owners always have heavy work waiting. In a fair turn, it waits as
+// long as alone, plus the time of one heavy request of each other owner.
 import type { Ctx } from '../src/context.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
@@ -17,14 +17,14 @@ export type Loud = {
   title: string;
   /** How many owners come before the quiet team in round robin. */
   owners: number;
-  /** The requests of the others, again and again, all at once. */
+  /** The requests of the other owners. All of them run at the same time, again and again. */
   work: Work[];
   /** The requests of the quiet team, one after the other, and their number in a round. */
   ask: Work;
   requests: Record<Size, number>;
 };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export async function measureFairShare({ title, owners, work, ask, requests }: Loud, size: Size): Promise<boolean> {
   const rounds: { alone: number; fair: number; p50: number; p99: number }[] = [];
   for (let round = 0; round <= ROUNDS[size]; round += 1) {
@@ -65,7 +65,7 @@ async function timesOf(ask: Work, count: number): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-/** Sends each request again and again, all at once. */
+/** Sends each request again and again, all of them at the same time. */
 function startFlood(work: Work[]) {
   let answered = 0;
   let isOver = false;

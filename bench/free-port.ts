@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// Below the range of ports for outgoing connections: one of those may take a port between our check and its use.
+// These ports are below the range for outgoing connections. Otherwise such a connection could take the port between our
+// check and its use.
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
-/** A port of loopback on which nothing listens. */
+/** Returns a port of the loopback address on which nothing listens. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);

@@ -1,6 +1,6 @@
-// Measures how many records a second an import of Apple's export stores, how much memory its process and the service
-// use meanwhile, and how long another team's requests take beside it, and beside processes that use the processors as
-// much without the service.
+// Measures the import of an export of Apple Health: how many records it stores a second, how much memory its process
+// and the service use, and how long requests of another team take meanwhile. Compares these requests with the same
+// beside unrelated processes that use as much processor time.
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ const RECORDS = 1_000_000;
 const GOAL_MB = 300;
 const GOAL_RATIO = 1.2;
 const REQUESTS_A_SECOND = 50;
-/** The length of a window with its own quantile. The import has as many windows as it lasts, the others have three. */
+/** Each window of this length has its own quantiles. There are windows until the import ends; without it, three. */
 const WINDOW_MS = 15_000;
 const WINDOWS = 3;
 
 type Import = { status: string; progress: number; created: number; skipped: number; error: { code: string } | null };
 
-/** Imports a million records, or as many as make `gigabytes` of XML. True where every goal is reached. */
+/** Imports a million records, or as many as make `gigabytes` of XML. Returns true if every goal is reached. */
 export async function benchImport({ gigabytes }: { gigabytes: number | null }): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
@@ -73,7 +73,7 @@ async function measure(program: MeasuredProgram, path: string, records: number):
   isDone = true;
   const seconds = (performance.now() - uploaded) / 1_000;
   const slowed = await beside;
-  // The machine changes within minutes, so the import is between the two.
+  // The speed of the machine changes within minutes. So we measure both before and after the import.
   const after = await windows(neighbour);
   const unrelated = await besideUnrelatedLoad(slowed.busy - (alone.busy + after.busy) / 2, () => windows(neighbour));
 
@@ -108,7 +108,7 @@ type Latencies = { p50: number; p99: number; busy: number };
 const describe = ({ p50, p99, busy }: Latencies): string =>
   `${p50.toFixed(1)} and ${p99.toFixed(1)} ms (${busy.toFixed(2)} processors busy)`;
 
-/** A client of its own team. */
+/** Makes another team, and returns its API client. */
 async function makeNeighbour({ baseUrl, credentials }: MeasuredProgram): Promise<Call> {
   const { org_id, management_key } = credentials();
   const manage = callerOf(baseUrl, { 'x-management-key': management_key });
@@ -120,7 +120,7 @@ async function makeNeighbour({ baseUrl, credentials }: MeasuredProgram): Promise
   return callerOf(baseUrl, { 'x-service-api-key': value });
 }
 
-/** Medians of windows: three, or as many as end before the stop. */
+/** Returns the medians of three windows, or of all windows until `isOver` returns true. */
 async function windows(call: Call, isOver?: () => boolean): Promise<Latencies> {
   const taken: Latencies[] = [];
   while (isOver ? !isOver() : taken.length < WINDOWS) taken.push(await latencies(call));
@@ -128,7 +128,7 @@ async function windows(call: Call, isOver?: () => boolean): Promise<Latencies> {
   return { p50: of('p50'), p99: of('p99'), busy: of('busy') };
 }
 
-/** Writes so many times a second for a window, whether the last one is answered or not. */
+/** Sends write requests at a fixed rate for one window, without waiting for the response to the one before. */
 async function latencies(call: Call): Promise<Latencies> {
   const busy = measureBusy();
   const took: number[] = [];
@@ -175,7 +175,7 @@ function upload({ baseUrl, credentials }: MeasuredProgram, userId: string, path:
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
 
-/** VmRSS: the memory of the machine that the process holds. */
+/** Returns the memory of the machine that the process holds (VmRSS). */
 function residentMegabytes(pid: number | string): number {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
@@ -185,7 +185,7 @@ function residentMegabytes(pid: number | string): number {
   }
 }
 
-/** The process that reads the file. Finding it among all processes takes milliseconds of our own. */
+/** Returns the id of the process that reads the file. The search takes milliseconds, so the caller stores the id. */
 function findReader(parent: number): string | null {
   const isReader = (pid: string): boolean => {
     try {

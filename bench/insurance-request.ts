@@ -29,7 +29,7 @@ export const insuranceRequest = {
   is_primary: true,
 };
 
-/** The service fills these in from the payor directory. */
+/** The company, which the service adds from the payor directory. */
 export const company = {
   name: 'Aetna',
   address: {

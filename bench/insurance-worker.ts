@@ -6,7 +6,7 @@ import { openKeepAlive } from './keep-alive.ts';
 
 export type Work = {
   by: 'bare pg' | 'http';
-  /** Of the database, or of the service. */
+  /** The URL of the database for `bare pg`, and of the service for `http`. */
   url: string;
   teamApiKey: string;
   teamId: string;
@@ -17,7 +17,7 @@ export type Work = {
   measureMs: number;
 };
 
-/** `counted` of `made` were within the measured time. */
+/** `made` is the number of all inserts, and `counted` the number of those within the measured time. */
 export type Done = { counted: number; made: number; seconds: number };
 
 process.once('message', (work: Work) => void run(work));
@@ -46,7 +46,7 @@ async function run(work: Work): Promise<void> {
 /** Each connection inserts one row at a time. */
 type Inserter = { loops: (() => Promise<unknown>)[]; close: () => Promise<void> };
 
-/** As fast as pg can: a prepared statement, one transaction each, with every value but the id known before. */
+/** Inserts as fast as pg can: by a prepared statement, one transaction each. Only the id is made for each insert. */
 function openBare({ url, connections, teamId, userId }: Work): Inserter {
   const pool = new pg.Pool({
     connectionString: url,
@@ -56,7 +56,7 @@ function openBare({ url, connections, teamId, userId }: Work): Inserter {
   const { payor_code, relationship, is_primary, ...details } = insuranceRequest;
   const text = `insert into insurances (user_id, id, team_id, payor_code, relationship, is_primary, details, company)
     values ($1, $2, $3, $4, $5, $6, $7, $8)`;
-  // Unsealed, because the comparison is with an insert that does nothing else.
+  // The details are not encrypted, because we compare with an insert that does nothing else.
   const insert = (): Promise<unknown> =>
     pool.query({
       name: 'insert',

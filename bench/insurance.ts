@@ -15,10 +15,10 @@ const BARE_CONNECTIONS = 10;
 const HTTP_CONNECTIONS = 24;
 const WARM_UP_MS = 1_500;
 const MEASURE_MS = 5_000;
-/** Once for the service, until V8 has compiled the hot code: a service runs for days. */
+/** The first warm-up of the service, until V8 has compiled the hot code. A real service runs for days. */
 const SERVICE_WARM_UP_MS = 10_000;
 
-/** Bare pg and HTTP alternate on one server and one table. True where the goal is reached. */
+/** Bare pg and HTTP alternate on one server and one table. Returns true if the goal is reached. */
 export async function benchInsurance({ policies }: { policies: boolean }): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
@@ -41,7 +41,7 @@ export async function benchInsurance({ policies }: { policies: boolean }): Promi
   }
 }
 
-/** On the bench's own database, to measure the cost. The product has no such switch. */
+/** Switches row-level security off in the benchmark's database, to measure its cost. The program has no such switch. */
 async function takePoliciesDown(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
@@ -90,7 +90,7 @@ async function createUser(baseUrl: string, teamApiKey: string): Promise<string> 
   return ((await response.json()) as { user_id: string }).user_id;
 }
 
-/** Both sides have one client process, so its cost affects both. */
+/** Runs the work in one client process. Bare pg and HTTP both have one, so its cost affects both. */
 function work(work: Work): Promise<Done> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'insurance-worker.js'));
@@ -100,7 +100,7 @@ function work(work: Work): Promise<Done> {
   });
 }
 
-/** Every answered insert must be there, or the comparison is worthless. */
+/** Throws unless the table has a row for each insert. With missing rows, the comparison would mean nothing. */
 async function expectRows(databaseUrl: string, made: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

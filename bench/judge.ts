@@ -1,5 +1,5 @@
-// The figures of each benchmark with its goals: printed, and by `npm run bench -- --record` appended to
-// bench/results.csv and drawn.
+// Prints the figures of each benchmark with its goals. `npm run bench -- --record` also appends them to
+// bench/results.csv and draws the picture.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { describeMachine } from './describe-machine.ts';
@@ -14,7 +14,7 @@ type Measured = { what: string; figure: number; goal: string };
 /** Figures since the last call of `takeMeasured`. */
 let measured: Measured[] = [];
 
-/** Prints the figure, stores it for the results, and returns whether it reaches the goal. NaN does not. */
+/** Prints the figure and stores it for the results. Returns true if it reaches the goal. NaN never does. */
 export function judge(what: string, figure: number, side: Side, goal: number): boolean {
   const reached = side === 'at least' ? figure >= goal : figure <= goal;
   console.log(`${reached ? 'reached' : 'MISSED '} ${what}: ${rounded(figure)} (goal: ${side} ${goal})`);
@@ -22,7 +22,7 @@ export function judge(what: string, figure: number, side: Side, goal: number): b
   return reached;
 }
 
-/** The figures since the last call. */
+/** Returns the figures since the last call, and forgets them. */
 export function takeMeasured(): Measured[] {
   const taken = measured;
   measured = [];
@@ -42,7 +42,7 @@ export function record(benchmark: string, { commit, machine }: Run, figures: Mea
 
 export type Run = { commit: string; machine: string };
 
-/** The commit, with `-dirty` where its files are changed, and the machine with its load now. */
+/** Returns the commit, with `-dirty` if files differ from it, and the machine with its present load. */
 export const describeRun = (): Run => ({
   commit: execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=7', '--exclude=*'], {
     encoding: 'utf8',

@@ -1,11 +1,11 @@
-// A very cheap HTTP client: the processor time of a load generator is missing to the service on the same cores.
+// An HTTP client that needs very little processor time, because the measured service runs on the same cores.
 import { connect, type Socket } from 'node:net';
 
 const END_OF_HEAD = '\r\n\r\n';
 
 /**
- * Opens a connection that sends a request again and again, or the result of `request`, one at a time; `send` returns
- * the status.
+ * Opens a connection for one request at a time. `send` sends the request, or the result of the function `request`, and
+ * returns the status of the response.
  */
 export async function openKeepAlive(
   baseUrl: string,
@@ -15,7 +15,7 @@ export async function openKeepAlive(
   const socket = await connected(Number(port), hostname);
   let head: Buffer | null = null;
   let status = 0;
-  /** The missing bytes of an answer whose head was read. */
+  /** How many bytes of the response are missing. Null until its head is complete. */
   let missing: number | null = null;
   let resolve = (_status: number): void => undefined;
   let reject = (_error: Error): void => undefined;
@@ -45,7 +45,7 @@ export async function openKeepAlive(
   };
 }
 
-/** The status, and the number of missing bytes; null until the whole head has arrived. */
+/** Returns the status, and the number of missing bytes. Null until the whole head has arrived. */
 function readHead(bytes: Buffer): { status: number; missing: number } | null {
   const endOfHead = bytes.indexOf(END_OF_HEAD);
   if (endOfHead === -1) return null;

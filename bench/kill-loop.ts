@@ -19,14 +19,15 @@ import { callerOf, EVENTS_WHEN_ORDERED, startTraffic, type Call, type Ledger } f
 import { startVerifyingEndpoint, type VerifyingEndpoint } from './verifying-endpoint.ts';
 
 const CLIENTS = 8;
-/** Clients at the laboratory. */
+/** How many of the clients order at the connected laboratory. */
 const LABORATORY_CLIENTS = 2;
 const MAX_ROUNDS = 200;
 const KILL_AFTER_MS = { least: 100, most: 1500 };
 const LATEST_KILL_MS = 60_000;
 const POSTMASTER_EVERY = 5;
 /**
- * No attempt lasts longer. An attempt that a kill cut off is repeated as soon as the next start takes its queue back.
+ * No webhook attempt lasts longer than a second. If a kill cuts an attempt off, the next start takes its delivery queue
+ * back and repeats it.
  */
 const env = { PHIAL_WEBHOOK_TIMEOUT_SECONDS: '1' };
 const DELIVERED_WITHIN_MS = 180_000;
@@ -39,13 +40,13 @@ type Verdict = {
   unansweredButThere: number;
 };
 
-/** Exit code 1 where anything is lost, 2 for a wrong command line. */
+/** Returns the exit code: 0 if everything is right, 1 if anything is lost or wrong, 2 for a wrong command line. */
 export async function killLoop(args: string[]): Promise<number> {
   const { values } = parseArgs({
     args,
     options: {
       rounds: { type: 'string', default: '20' },
-      // On a busy machine more work runs at a later kill.
+      // A busy machine begins its work late. With a later kill, more of it is under way.
       'kill-within-ms': { type: 'string', default: String(KILL_AFTER_MS.most) },
     },
   });

@@ -15,7 +15,7 @@ export type KillableProgram = {
   credentials: () => Credentials;
   /** Returns the milliseconds until /readyz answers 200. */
   start: () => Promise<number>;
-  /** kill -9 of node and, if requested, of the PostgreSQL it started. Returns when node is gone. */
+  /** Kills node (kill -9) and, if requested, the PostgreSQL that it started. Resolves when node has ended. */
   kill: (what: 'node' | 'node and postmaster') => Promise<void>;
   /** A clean stop. Returns the exit code. */
   stop: () => Promise<number | null>;
@@ -24,7 +24,7 @@ export type KillableProgram = {
 const LOOK_EVERY_MS = 20;
 const READY_WITHIN_MS = 60_000;
 
-/** All its files are in `folder`: the data directory and the log. */
+/** Prepares the program without starting it. All its files are in `folder`: the data directory and the log. */
 export async function prepareProgram(folder: string, env: Record<string, string>): Promise<KillableProgram> {
   const port = await findFreePort();
   const baseUrl = `http://localhost:${port}`;
@@ -38,7 +38,7 @@ export async function prepareProgram(folder: string, env: Record<string, string>
   const start = async (): Promise<number> => {
     const begin = performance.now();
     const output = openSync(log, 'a');
-    // bin/start.mjs, because it ends with this process, however that ends.
+    // We start bin/start.mjs, because it ends when this process ends for any reason.
     const started = spawn(process.execPath, [join(PACKAGE_ROOT, 'bin/start.mjs')], {
       stdio: ['ignore', output, output],
       env: { ...process.env, ...ofProgram },

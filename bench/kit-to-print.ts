@@ -3,7 +3,7 @@ import { shipping, type Call } from './order-traffic.ts';
 
 const CONSENTS = ['terms-of-use', 'telehealth-informed-consent', 'notice-of-privacy-practices'];
 
-/** A registered kit, whose requisition can be printed. Returns the id of its order. */
+/** Orders and registers a kit, so that its requisition can be printed. Returns the id of the order. */
 export async function kitToPrint(call: Call): Promise<string> {
   const { user_id } = await call<{ user_id: string }>('POST', '/v2/user', { client_user_id: randomUUID() });
   const tests = await call<{ data: { id: string }[] }>(

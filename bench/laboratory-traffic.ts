@@ -13,7 +13,7 @@ const AFTER_FAILURE_MS = 25;
 const CANCELS_EVERY = 4;
 const DONE_WITHIN_MS = 180_000;
 
-/** Confirmed orders by their user, one order each. */
+/** `orders` are the confirmed orders by user, one order each. `cancelled` has the users whose order was cancelled. */
 export type LaboratoryLedger = { orders: Map<string, string>; cancelled: Set<string>; wrong: string[] };
 
 /** Connects the laboratory by the operator's command, while the program runs. Returns the lab test to order. */
@@ -79,7 +79,7 @@ export function startLaboratoryTraffic(
       try {
         await orderOnce(call, ledger, { labTestId, cancels: round % CANCELS_EVERY === 0 });
       } catch (error) {
-        // A killed postmaster ends node a moment later. A result may have arrived before the cancellation.
+        // After a kill of PostgreSQL, node responds with 5xx until it ends. A cancellation may come after the result.
         const isExpected = !(error instanceof Refused) || / answered 5\d\d:|order_not_cancellable/.test(error.message);
         if (!isExpected) ledger.wrong.push((error as Error).message);
         await wait(AFTER_FAILURE_MS);

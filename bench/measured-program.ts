@@ -15,7 +15,7 @@ export type MeasuredProgram = {
   baseUrl: string;
   dataDir: string;
   credentials: () => Credentials;
-  /** Milliseconds from the start of the process (of npm, where npm starts it) to the first 200 of /readyz. */
+  /** Milliseconds from the start of the command (which may be npm) to the first 200 of /readyz. */
   readyAfterMs: number;
   stop: () => Promise<void>;
 };
@@ -23,7 +23,7 @@ export type MeasuredProgram = {
 const PROBE_EVERY_MS = 10;
 const READY_WITHIN_MS = 60_000;
 
-/** A folder that PostgreSQL's user may enter when we are root. */
+/** Makes a temporary folder. If we are root, PostgreSQL runs as another user, who may enter it. */
 export function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'phial-bench-'));
   chmodSync(folder, 0o755);
@@ -33,8 +33,8 @@ export function makeFolder(): string {
 export const removeFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
 /**
- * Starts with the default of every option, except the port, the data directory and `env`. The log goes to a file in
- * `folder`.
+ * Starts the program with the default of every option, except the port, the data directory and those in `env`. The log
+ * goes to a file in `folder`. Resolves when the program is ready.
  */
 export async function startMeasured(
   folder: string,

@@ -25,7 +25,7 @@ const shipping = {
   phone_number: '+16025550123',
 };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export async function benchMemory(): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
@@ -59,7 +59,7 @@ async function load({ baseUrl, credentials }: MeasuredProgram, sinkUrl: string):
   );
 }
 
-/** Ten requests of a typical day of a customer. */
+/** Sends ten requests of different kinds, as a customer typically does. */
 async function playRound(call: Call, clientUserId: string, labTestId: string): Promise<void> {
   const { user_id } = await call<{ user_id: string }>('POST', '/v2/user', { client_user_id: clientUserId });
   await call('PATCH', `/v2/user/${user_id}/info`, insuranceRequest.insured);
@@ -77,7 +77,7 @@ async function playRound(call: Call, clientUserId: string, labTestId: string): P
   await call('GET', '/v3/lab_test?lab_test_limit=5');
 }
 
-/** VmRSS: the memory of the machine that the process holds, without swapped pages. */
+/** Returns the memory of the machine that the process holds (VmRSS), without swapped pages. */
 function residentMegabytes(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round(Number(kilobytes) / 1024);

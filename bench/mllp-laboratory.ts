@@ -1,5 +1,5 @@
-// A laboratory that outlives the program: it accepts orders by MLLP and sends a result for each until the program
-// acknowledges it.
+// A simulated laboratory that keeps running when the program is killed. It accepts orders by MLLP, and sends a result
+// for each order until the program acknowledges the result.
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -10,13 +10,13 @@ const ANSWER_WITHIN_MS = 5_000;
 
 export type Laboratory = {
   port: number;
-  /** Control ids of new orders (ORC-1 NW), by the user's id in PID-3. */
+  /** The control ids (MSH-10) of messages with a new order (ORC-1 is NW), by the user's id in PID-3. */
   ordered: Map<string, Set<string>>;
   /** The same for cancellations. */
   cancelled: Map<string, Set<string>>;
-  /** Users whose results were acknowledged, with the values. */
+  /** The values of the acknowledged results, by the user's id. */
   acknowledged: Map<string, string>;
-  /** Messages that no laboratory may receive. */
+  /** A sentence for each message that the program must never send, such as an order after its cancellation. */
   wrong: string[];
   counts: { received: number; cutOff: number; resultsSent: number };
   close: () => void;
@@ -39,7 +39,7 @@ export async function startLaboratory(resultsTo: number): Promise<Laboratory> {
     const order = readOrder(text);
     await wait(Math.random() * SLOWEST_ANSWER_MS);
     if (socket.destroyed) {
-      // It works a moment before it answers, and has the order in any case.
+      // The connection broke before the answer. The laboratory has the order nevertheless.
       counts.cutOff += 1;
     }
     counts.received += 1;
@@ -53,7 +53,7 @@ export async function startLaboratory(resultsTo: number): Promise<Laboratory> {
       socket.write(frame(['MSH|^~\\&|LAB|LABFAC|||20260122||ACK|A1|P|2.5.1', `MSA|AA|${order.controlId}`]));
   }
 
-  /** Until the program acknowledges it, over connections that a kill cuts. */
+  /** Sends a result again and again until the program acknowledges it, because a kill cuts the connection. */
   async function reportResult({ user, number }: Order): Promise<void> {
     const value = String(70 + Math.floor(Math.random() * 30));
     const segments = [
@@ -120,7 +120,7 @@ function readFrames(socket: Socket, take: (text: string) => void): void {
   });
 }
 
-/** The code of MSA-1, and that of ERR-5 after it; null without an answer. */
+/** Sends a message. Returns the code of MSA-1, followed by that of ERR-5 if there is one. Null without an answer. */
 function send(port: number, bytes: string): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

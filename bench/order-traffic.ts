@@ -6,18 +6,18 @@ export type Call = <T>(method: string, path: string, body?: unknown) => Promise<
 /** The confirmed data, which the service must not lose. */
 export type Ledger = {
   users: Set<string>;
-  /** The events of the order at the last answer of the service. */
+  /** How many events each order must have, after the responses so far. By the id of the order. */
   orders: Map<string, number>;
-  /** Requests without an answer because of a kill: they may be written or not. */
+  /** The number of requests that got no response because of a kill. The service may have stored their data or not. */
   unanswered: number;
-  /** Answers that nobody may get, whatever is killed. */
+  /** Responses that are wrong, even if a process was killed. */
   wrong: string[];
 };
 
 /** A refusal of the service. A kill appears as a failed connection instead. */
 export class Refused extends Error {}
 
-/** Calls the service as its team. Throws Refused for an answer without success. */
+/** Returns an API client with these headers. It throws Refused for a response without success. */
 export function callerOf(baseUrl: string, headers: Record<string, string>): Call {
   return async <T>(method: string, path: string, body?: unknown) => {
     const response = await fetch(baseUrl + path, {
@@ -41,7 +41,7 @@ export const shipping = {
   phone_number: '+16025550123',
 };
 
-/** Both in one transaction. */
+/** The number of events of a new order. The service writes both in one transaction. */
 export const EVENTS_WHEN_ORDERED = 2;
 const EVENTS_AT_THE_DOOR = 5;
 const AFTER_FAILURE_MS = 25;
@@ -90,5 +90,5 @@ async function orderOnce(call: Call, ledger: Ledger, labTestId: string, ship: bo
   ledger.orders.set(order.id, EVENTS_AT_THE_DOOR);
 }
 
-/** A killed postmaster ends node a moment later. Its last answers are 5xx, which promise nothing. */
+/** After a kill of PostgreSQL, node ends a moment later. Its last responses are 5xx, which confirm nothing. */
 const isStopping = (error: Refused): boolean => / answered 5\d\d:/.test(error.message);

@@ -1,4 +1,5 @@
-// Reads pages of 100 orders of a team with more and more orders: how many a second, and the processor time of each.
+// Measures how many pages of 100 orders a client reads a second, and their processor time. The team has more and more
+// orders.
 import pg from 'pg';
 import { boundToTeam } from '../src/db/session/bind.ts';
 import { besideProgram } from './beside-program.ts';
@@ -13,7 +14,8 @@ const CONNECTIONS = 4;
 const WARM_UP_MS = 3_000;
 const MEASURE_MS = 5_000;
 /**
- * The goal for the first page; and the largest ratio of the slowest page of the largest team to that of the smallest.
+ * `rate` is the goal for the slowest kind of page of the largest team, in pages a second. `growth` is how many times
+ * slower a kind of page may be for the largest team than for the smallest.
  */
 const GOALS = { rate: 150, growth: 1.3 };
 
@@ -25,9 +27,9 @@ const PAGES: Record<string, string> = {
 
 type Page = { rate: number; nodeMs: number; postgresMs: number };
 
-/** True where pages reach the goal, and those of the largest team are not slower. */
+/** Returns true if both goals are reached. */
 export function benchOrdersList({ quick }: { quick: boolean }): Promise<boolean> {
-  // Without a rate limit and without a random autovacuum: statistics are as they are right after a load.
+  // Without a rate limit, only the speed of the service limits the client.
   return besideProgram({ PHIAL_RATE_LIMIT_PER_SECOND: '0' }, async (program, ctx, ownerUrl) => {
     const { team_id: id } = program.credentials();
     const client = new pg.Client({ connectionString: ownerUrl });

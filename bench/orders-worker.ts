@@ -6,11 +6,11 @@ import { openKeepAlive } from './keep-alive.ts';
 
 export type Work = {
   kind: 'create order' | 'read order' | 'create user' | 'bare select' | 'bare user';
-  /** Of the database, or of the service. */
+  /** The URL of the database for the bare kinds, and of the service for all others. */
   url: string;
   teamApiKey: string;
   teamId: string;
-  /** Orders are made for the users in round robin: two at a time for one user would wait for each other's locks. */
+  /** Orders are for these users in turn. Two orders of one user at the same time would wait for each other's locks. */
   userIds: string[];
   labTestId: string;
   orderId: string;

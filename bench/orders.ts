@@ -1,4 +1,5 @@
-// Orders with their two events, the longer form of an order, and users: rate and processor time, beside bare pg.
+// Measures the rate and processor time of three requests: create an order with its two events, read an order, and
+// create a user. Compares the last two with statements by bare pg.
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { openEmbedded } from '@phial/embedded-postgres/open';
@@ -10,7 +11,7 @@ import type { Done, Work } from './orders-worker.ts';
 import { judge } from './judge.ts';
 
 const CONNECTIONS = { bare: 10, http: 24 };
-/** Until V8 has compiled the hot code: a service runs for days, and the first seconds cost twice as much. */
+/** Until V8 has compiled the hot code, requests cost twice as much. A real service runs for days. */
 const WARM_UP_MS = 10_000;
 const MEASURE_MS = 5_000;
 const USERS = 200;
@@ -19,7 +20,7 @@ const GOALS = { orderRate: 800, orderCpuMs: 1.5, readRatio: 0.25, readCpuMs: 0.5
 
 type Measured = { rate: number; nodeMs: number; postgresMs: number };
 
-/** True where every goal is reached. */
+/** Returns true if every goal is reached. */
 export async function benchOrders(): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
@@ -83,7 +84,7 @@ async function compare(program: MeasuredProgram, databaseUrl: string): Promise<b
   ].every(Boolean);
 }
 
-/** Users, a lab test and an order for the requests. */
+/** Makes users and an order, and finds a lab test, for the measured requests. */
 async function prepare(program: MeasuredProgram): Promise<Omit<Work, 'kind' | 'url' | 'connections' | 'measureMs'>> {
   const { team_id: teamId, team_api_key: teamApiKey } = program.credentials();
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
@@ -118,7 +119,7 @@ async function prepare(program: MeasuredProgram): Promise<Omit<Work, 'kind' | 'u
   return { teamId, teamApiKey, userIds, labTestId, orderId: order.id };
 }
 
-/** The cost of the client is in its own process. */
+/** Runs the client in a separate process, so that its processor time does not count as that of the service. */
 function inProcess(work: Work): Promise<Done> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'orders-worker.js'));

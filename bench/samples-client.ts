@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Done, Work } from './samples-worker.ts';
 
-/** A separate client process, whose cost is not the service's. */
+/** Runs the client in a separate process, so that its processor time does not count as that of the service. */
 export function work(work: Work): Promise<Done> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, 'samples-worker.js'));

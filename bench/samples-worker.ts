@@ -5,11 +5,11 @@ import { openKeepAlive } from './keep-alive.ts';
 
 export type Work = {
   by: 'bare pg' | 'http';
-  /** Of the database, or of the service. */
+  /** The URL of the database for `bare pg`, and of the service for `http`. */
   url: string;
   teamApiKey: string;
   teamId: string;
-  /** One client each: for HTTP its user, for bare pg its stream. */
+  /** There is one client for each target. By HTTP it writes to the user, and by bare pg to the stream (one series). */
   targets: { userId: string; streamId: number }[];
   /** The first moment of the samples, in seconds since 1970. Each client advances by a second for each sample. */
   from: number;
@@ -17,7 +17,10 @@ export type Work = {
   measureMs: number;
 };
 
-/** `counted` of `made` rows were within the measured time. */
+/**
+ * `made` is the number of all rows, and `counted` the number of those within the measured time. `until` is the end of
+ * the last sample, in seconds since 1970.
+ */
 export type Done = { counted: number; made: number; seconds: number; until: number };
 
 export const BATCH = 1_000;
@@ -54,8 +57,8 @@ const moments = (from: number): string[] =>
 const valueAt = (n: number): number => 55 + (n % 40);
 
 /**
- * An upsert of samples and nothing else: prepared, in one transaction each. The service's own statement does not look
- * up each sample.
+ * Writes samples by a prepared upsert, one transaction each, and does nothing else. It looks up each sample, which the
+ * service's own statement does not need to do.
  */
 function openBare({ url, teamId, targets }: Work): Sender {
   const pool = new pg.Pool({

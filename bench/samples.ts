@@ -1,6 +1,6 @@
-// Measures how many samples a second pass through the whole stack, compared with the same upsert by bare pg, with an
-// empty table and with five million rows in it. Also measures how long a week of a value a minute takes to read, and
-// how many bytes a sample takes.
+// Measures how many samples a second the service stores, compared with the same upsert by bare pg, with an empty table
+// and with five million rows in it. Also measures how long a week with a value each minute takes to read, and how many
+// bytes a sample takes.
 import pg from 'pg';
 import { openEmbedded } from '@phial/embedded-postgres/open';
 import { openLog } from '../src/log.ts';
@@ -22,7 +22,7 @@ const SERVICE_WARM_UP_MS = 8_000;
 const WEEK_MINUTES = 7 * 1_440;
 const READS = 25;
 
-/** Bare pg and HTTP alternate on one server and one table. True where every goal is reached. */
+/** Bare pg and HTTP alternate on one server and one table. Returns true if every goal is reached. */
 export async function benchSamples(): Promise<boolean> {
   console.log(describeMachine());
   const folder = makeFolder();
@@ -88,7 +88,7 @@ async function measure(program: MeasuredProgram, databaseUrl: string, client: pg
   ].every(Boolean);
 }
 
-/** A user for HTTP, and a stream of the same user for bare pg. */
+/** Makes a user for HTTP, and a stream (one series from one source) of the same user for bare pg. */
 async function makeTarget(
   program: MeasuredProgram,
   client: pg.Client,
@@ -113,7 +113,7 @@ async function makeStream(client: pg.Client, teamId: string, userId: string, kin
   return Number(rows[0]?.id);
 }
 
-/** For all data so far, each row once. */
+/** Returns the bytes of the table and its indexes, divided by the number of stored samples. */
 async function bytesASample(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ bytes: string }>(`
     select (select sum(pg_total_relation_size(relid)) from pg_partition_tree('samples'))::float8
@@ -121,7 +121,7 @@ async function bytesASample(client: pg.Client): Promise<number> {
   return Number(rows[0]?.bytes);
 }
 
-/** Rows of other streams of the same months, as a service has them. */
+/** Adds rows of other streams in the same months, as a real service has them. */
 async function fill(client: pg.Client, teamId: string): Promise<void> {
   console.log(`writing ${MILLIONS} million rows`);
   await client.query(
@@ -133,7 +133,7 @@ async function fill(client: pg.Client, teamId: string): Promise<void> {
   await client.query('vacuum analyze samples');
 }
 
-/** Median time of a week through HTTP, page after page, over that of one bare query. */
+/** Returns how many times as long a week takes through HTTP, page after page, as by one bare query. Uses medians. */
 async function compareReads(
   program: MeasuredProgram,
   databaseUrl: string,

@@ -7,7 +7,7 @@ const GOAL_EMPTY_MS = 3_000;
 const GOAL_EXISTING_MS = 1_500;
 const ROUNDS = 5;
 
-/** Each round starts on an empty data directory and again on the same one. True where both goals are reached. */
+/** Each round starts on an empty data directory, and again on the same one. Returns true if both goals are reached. */
 export async function benchStartup(): Promise<boolean> {
   console.log(describeMachine());
   const empty: number[] = [];

@@ -1,4 +1,4 @@
-// A process without any relation to the service that works: `share` of a processor, in bursts, until it is ended.
+// Keeps `share` of a processor busy, in bursts, until its parent ends it. It has nothing to do with the service.
 const BURST_MS = 10;
 
 const share = Number(process.argv[2]);

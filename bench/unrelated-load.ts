@@ -1,15 +1,15 @@
-// The cost for a measured service of sharing its processors, whatever it shares them with.
+// Shows how much slower a service becomes because other processes use the same processors, whatever these processes do.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const BUSY_PROCESSES = 2;
-/** USER_HZ is 100 on every Linux. */
+/** Linux counts processor time in ticks. USER_HZ, the number of ticks in a second, is 100 on every Linux. */
 const SECONDS_PER_TICK = 0.01;
 
 /**
- * Starts to measure. The returned function gives the average number of busy processors since then, busy with any
+ * Starts to measure. The returned function returns the average number of busy processors since then, busy with any
  * process.
  */
 export function measureBusy(): () => number {
@@ -17,11 +17,11 @@ export function measureBusy(): () => number {
   return () => (busySeconds() - begin.busy) / ((performance.now() - begin.at) / 1000);
 }
 
-/** Runs `work` beside processes that keep `processors` (1.5: one and a half) busy without the service. */
+/** Runs `work` beside unrelated processes that keep `processors` busy, for example 1.5 of them. */
 export async function besideUnrelatedLoad<T>(processors: number, work: () => Promise<T>): Promise<T> {
   const share = Math.min(0.9, Math.max(0.01, processors / BUSY_PROCESSES));
   const busyProcesses = Array.from({ length: BUSY_PROCESSES }, () =>
-    // Its own session, like the service has: Linux shares processors among sessions.
+    // Each process has its own session, as the service has, because Linux shares processors among sessions.
     fork(join(import.meta.dirname, 'unrelated-load-worker.js'), [String(share)], { detached: true }),
   );
   try {

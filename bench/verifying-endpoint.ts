@@ -7,8 +7,8 @@ export type VerifyingEndpoint = {
   url: string;
   trust: (secret: string) => void;
   /**
-   * Message ids by order and step, as `<order id> <number of events>`. With more than one id an event was published
-   * twice.
+   * The ids of the received messages by order and step, as `<order id> <number of events>`. If a step has more than one
+   * id, its event was published twice.
    */
   messages: Map<string, Set<string>>;
   counts: { received: number; cutOff: number; badSignatures: number };
@@ -20,9 +20,9 @@ const SLOWEST_ANSWER_MS = 30;
 type OrderEnvelope = { data: { id: string; events: unknown[] } };
 
 /**
- * A customer's endpoint that notes which step of which order arrived, and refuses messages that the reference library
- * does not verify. It works a moment before it answers, and forgets deliveries that a kill cuts off meanwhile: those
- * must arrive again.
+ * Starts a customer's endpoint, which stores which step of which order arrived. It refuses messages that the reference
+ * library does not verify. It waits a moment before it responds. If a kill cuts a request off meanwhile, it does not
+ * store the step, so the service must deliver the event again.
  */
 export async function startVerifyingEndpoint(): Promise<VerifyingEndpoint> {
   const messages = new Map<string, Set<string>>();

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 
-/** Two builds at once do not collide: each compiles into its own folder, and the first to end becomes dist. */
+/** Builds if sources changed. Two builds may run at once: each has its own folder, and the first to end becomes dist. */
 export function buildIfStale() {
   if (!existsSync(join(root, 'src'))) return; // an installed package has no sources
   if (isFresh(dist)) return;
@@ -42,7 +42,8 @@ export function buildIfStale() {
 
 /**
  * The links of node_modules point to the sources of our packages, and an installed program has neither. So the compiled
- * packages go to dist/node_modules, where Node looks first. They keep their depth, as their source maps expect.
+ * packages go to dist/node_modules, where Node looks first. Their source maps have relative paths, so they stay at the
+ * same folder depth.
  */
 function linkPackages(fresh) {
   for (const folder of readdirSync(join(root, 'packages')).map((name) => join('packages', name))) {
@@ -97,7 +98,7 @@ function isFresh(folder) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint();
 }
 
-/** Every input file of the build with its time and size. A removed file, or a restored older one, changes it too. */
+/** Returns all input files of the build with their times and sizes. So it also differs after a file was removed. */
 function fingerprint() {
   const files = ['src', 'packages', 'examples', 'bench'].flatMap((name) =>
     readdirSync(join(root, name), { recursive: true, withFileTypes: true })

@@ -25,7 +25,7 @@ export function serveApi(ctx: Ctx, metrics: Metrics): App {
   return app;
 }
 
-/** Updates those metrics that we measure only when a metrics server reads /metrics. */
+/** Measures the metrics that need a query or the disk. We do this only when a metrics server reads /metrics. */
 export async function measure(ctx: Ctx, metrics: Metrics): Promise<void> {
   const { db } = acrossTeams(ctx);
   await measureQueue(db, metrics);

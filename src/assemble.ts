@@ -97,7 +97,7 @@ type Listening = {
   app: App | null;
   polls: LongPolls;
   deliverer?: Deliverer | null;
-  /** Returns the streams, or null before they have started. They start after the listener. */
+  /** Returns the part that streams events to brokers of teams. It starts after the listener, and is null before. */
   findStreaming?: () => Streaming | null;
 };
 

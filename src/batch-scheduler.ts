@@ -2,7 +2,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { Aside } from './fair/fair-share.ts';
 import { RoundRobin, type Eligible, type Owner } from './fair/round-robin.ts';
 
-/** An owner may send another request soon, so we treat the owner as present for this long after each request. */
+/**
+ * An owner (a team with its organisation) may send another request soon. So we treat the owner as present for this long
+ * after each request.
+ */
 const PRESENT_MS = 1_000;
 /**
  * Batches may use this part of the API's connections. The other connections are for interactive requests, so these
@@ -20,30 +23,30 @@ const LONGEST_REST_MS = 10_000;
 /** A process without requests assumes that other owners are always present. Its batches rest at most this long. */
 const LONGEST_REST_AMONG_OTHERS_MS = 1_000;
 /**
- * The longest time that a batch pauses at once for an interactive request. A request that takes longer is probably
- * waiting for another service, and not for the database.
+ * The longest single pause of a batch for an interactive request (one that a person waits for). A request that takes
+ * longer is probably waiting for another service, and not for the database.
  */
 const LONGEST_WAY_MS = 10;
 /**
- * How long a batch may pause in total, relative to the time that it has worked. With this limit, a batch takes at most
- * half as long again.
+ * All pauses of a batch together may take this part of the time that it has worked. So the pauses make a batch at most
+ * one and a half times as long.
  */
 const MAX_WAY = 0.5;
 
-/** The last owner that sent a request, and the time of the last request from another owner. */
+/** The owner of the last request, and the time at which this owner followed another one. */
 type LastHeard = { id: string; otherAt: number };
 
 /** A pause of a batch. A batch calls it after a millisecond or two of work. */
 export type GiveWay = () => Promise<void>;
 
 /**
- * Schedules batches of thousands of values, which a client sent, or which we pulled or read from a file. Each chunk of
- * a batch uses the process and the database for milliseconds, and an interactive request would wait for a chunk of
- * every running batch.
+ * Schedules batches: work on thousands of values that a client sent, or that we pulled from a provider or read from a
+ * file. Each chunk of a batch uses the process and the database for milliseconds. Without this class, an interactive
+ * request would wait for a chunk of every running batch.
  * While another team is present, one batch runs at a time, in round robin by organisation and then by team. While other
  * organisations are present, an organisation gets at most a quarter of the time. While other teams of an organisation
- * are present, a team gets at most a quarter of the time. These limits also apply while the others send nothing,
- * because their requests come without notice.
+ * are present, a team gets at most a quarter of the time. The rest of the time stays free even if the others send
+ * nothing, because their requests come without notice.
  */
 export class BatchScheduler {
   /** How many batches run at the same time while only one team is present. Each of them uses a connection. */
@@ -104,8 +107,8 @@ export class BatchScheduler {
 
   /**
    * Runs an interactive request. It queries the database several times, and could wait for a chunk of a batch each
-   * time. So running batches of other teams pause for it. While the request waits for something else inside `apart`,
-   * batches do not pause.
+   * time. So running batches of other teams pause for the request. They do not pause while the request waits inside
+   * `apart`, for example for another service.
    */
   async runInteractive<T>(owner: Owner, work: (apart: Aside) => Promise<T>): Promise<T> {
     const team = owner.team;

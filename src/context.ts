@@ -154,7 +154,7 @@ type TeamSettings = {
 /** The context of one team. Every query is filtered by `team.id`. */
 export type TeamCtx = Ctx & {
   team: { id: string; org_id: string; settings: TeamSettings };
-  /** The id of the user of a user token. For such a token, every other user is a 404. */
+  /** The only user that the caller's user token opens. For every other user, the response is a 404. */
   onlyUser?: string;
   /**
    * The id of the caller's key, or of the key that made the caller's access token. If the caller makes user tokens,
@@ -174,11 +174,11 @@ export type TeamCtx = Ctx & {
    */
   aside?: Aside;
   /**
-   * For a request that waits or lasts: aborted when the client has disconnected or has the complete response. Missing
-   * for other requests.
+   * For an operation with `waits` or `lasts`: aborted when the client has disconnected or has the complete response.
+   * Missing for other operations.
    */
   gone?: AbortSignal;
-  /** For an operation that lasts: throws if the caller has lost its access. Missing if there is no caller. */
+  /** For an operation with `lasts`: throws if the caller has lost its access. Missing if there is no caller. */
   stillOpens?: () => Promise<void>;
   /** For a running batch: pauses while interactive requests of other teams run. Missing outside of batches. */
   giveWay?: GiveWay;

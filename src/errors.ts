@@ -153,7 +153,7 @@ export class AppError extends Error {
   }
 }
 
-/** Ends a stream that has begun. We have already sent its status, so only the log has the reason. */
+/** Ends a streamed response that has begun. Its status is already sent, so only the log has the reason. */
 export class StreamEnded extends Error {
   readonly reason: 'stopping' | 'overtaken';
 

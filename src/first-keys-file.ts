@@ -12,7 +12,10 @@ export type Credentials = {
 
 export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json');
 
-/** Returns the file for the credentials of another database than the one that this data directory started last. */
+/**
+ * Returns the file for credentials that are not those of the last start. A data directory has several credentials if it
+ * was used with several databases.
+ */
 const asideFile = (dataDir: string, orgId: string): string => join(dataDir, `credentials.${orgId}.json`);
 const ASIDE = /^credentials\.[0-9a-f-]{36}\.json$/;
 

@@ -33,7 +33,7 @@ export type LaboratoryGauges = Record<
   Gauge<'lab'>
 >;
 
-/** Adds the metrics of the process itself: memory, processor time, event loop. They cost a timer while it runs. */
+/** Adds the metrics of the process itself: memory, processor time, event loop. They need a running timer. */
 export function addProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry });
 }
@@ -225,9 +225,7 @@ export function showRequestWait({ registry }: Metrics, permits: { readonly longe
   });
 }
 
-/**
- * Returns the function that counts for the modules of providers and pipelines. Those modules do not import the metrics.
- */
+/** Returns the function that modules of providers and pipelines call to count. So they need not import the metrics. */
 export const countIn =
   ({ pullWindows, polls, hooks, imports, skipped, pipelines }: Metrics) =>
   (counted: CountedOutcome): void => {

@@ -182,7 +182,7 @@ async function start(
 const outOfSpace = ({ database, reserved, forAnonymousCallers, deliveries, forJobs }: Running): boolean =>
   [database, reserved, forAnonymousCallers, deliveries, forJobs].some((open) => open?.outOfSpace());
 
-/** Serves the metrics on a separate port. So a client that can reach the API need not be able to reach the metrics. */
+/** Serves the metrics on a separate port. So the operator can keep clients of the API away from the metrics. */
 async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance | null> {
   if (ctx.config.metricsPort === null) return null;
   const server = Fastify({ logger: false });
@@ -193,9 +193,9 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
 }
 
 /**
- * Stops everything in order: first requests, because they create work, then the work, then the parts that both need.
- * Meanwhile the streams to brokers may finish, for at most the drain time. So a team's slow broker does not delay the
- * rest.
+ * Stops everything in order: first requests, because they create background work, then this work, then the parts that
+ * both need. Meanwhile the streams to brokers may finish, for at most `drainMs`. So a team's slow broker does not delay
+ * the rest.
  */
 async function stopInOrder(running: Running, drainMs: number): Promise<void> {
   const { stopping, presence, drain, jobs, hl7, streaming, deliverer, deliveries, forJobs } = running;

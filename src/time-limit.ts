@@ -1,8 +1,8 @@
 /**
  * Runs `work` with a signal that aborts when the time is over or when `outer` aborts. Afterwards it leaves no listener
  * on `outer`.
- * The signal that stops a process exists as long as the process. AbortSignal.any would leave at least 0.4 KB on such a
- * signal at each call (Node 20, nodejs/node#54614).
+ * `outer` can be the signal that stops the process, which exists as long as the process. AbortSignal.any would leave at
+ * least 0.4 KB on this signal at each call (Node 20, nodejs/node#54614).
  */
 export async function withinTime<T>(
   { ms, outer }: { ms: number; outer?: AbortSignal | undefined },

@@ -9,7 +9,7 @@ import { connectScheduler } from '../src/labs/schedulers/connect-scheduler.ts';
 import { readSchedulerFile } from '../src/labs/schedulers/scheduler-settings.ts';
 import type { TestApp } from './test-app.ts';
 
-/** The received requests: the path after its URL, the id of the request, the body. */
+/** A request that the scheduler received: the path behind its base URL, the id of the request, and the body. */
 type Question = { path: string; id: string; body: Record<string, unknown> };
 type Reply = { status: number; json?: unknown; text?: string; wait?: Promise<void> };
 
@@ -145,7 +145,7 @@ export async function startScheduler(): Promise<StandInScheduler> {
   };
 }
 
-/** Connects it as an operator does. */
+/** Connects a scheduler to the service, as an operator does. */
 export async function connectStandIn(
   app: TestApp,
   scheduler: StandInScheduler,

@@ -1,4 +1,4 @@
-// The benchmarks of deliveries publish by our own functions. They break if those functions ask for more.
+// The delivery benchmarks call functions of the service. A change of these functions could break the benchmarks.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -11,8 +11,8 @@ type Installed = { executablePath: string; env: Record<string, string> };
 let installed: Promise<Installed | string> | null = null;
 
 /**
- * Starts the Chromium of @sparticuz/chromium. Returns a text with the reason where no browser can run. A worker unpacks
- * it once, because that takes longer than a start.
+ * Starts the Chromium of @sparticuz/chromium. If no browser can run here, returns a text with the reason. Each worker
+ * unpacks Chromium only once, because this takes longer than a start.
  */
 export async function openBrowser(): Promise<TestBrowser | string> {
   const found = await (installed ??= install());
@@ -24,7 +24,7 @@ export async function openBrowser(): Promise<TestBrowser | string> {
   return { browser, close: () => browser.close() };
 }
 
-/** Unpacks it into its own directory, with the libraries and the font that a bare Linux lacks. */
+/** Unpacks Chromium into a directory of this worker, with the libraries and the font that a bare Linux lacks. */
 async function install(): Promise<Installed | string> {
   if (process.platform !== 'linux') return `the Chromium on npm is for Linux, not for ${process.platform}`;
   // The end of the run removes it.
@@ -48,8 +48,8 @@ async function install(): Promise<Installed | string> {
 }
 
 /**
- * The package unpacks into the temporary directory. It unpacks its libraries only where it takes the machine for an
- * Amazon Linux.
+ * The package unpacks into the temporary directory. It unpacks its libraries only if the machine seems to be an Amazon
+ * Linux.
  */
 async function unpack(directory: string): Promise<string> {
   const { TMPDIR, AWS_EXECUTION_ENV } = process.env;

@@ -1,4 +1,4 @@
-/** For receiver.example.com, valid until 2120, for tests only. */
+/** The private key of the certificate for receiver.example.com, for tests only. The certificate is valid until 2120. */
 export const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQguhOTk6WorPQYlMIf
 yuCrtwEhceNeDMiPxgWtFtmZfzehRANCAARw0l41LJwVZV9y86isTPNm9aowui0/

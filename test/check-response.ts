@@ -48,7 +48,7 @@ const OF_HTTP = new Set([
   'vary',
 ]);
 
-/** The response declares every header, and has every header that it always has. */
+/** Returns a problem for each header that the operation does not declare, and for each header that is missing. */
 function problemsOfHeaders(operation: Operation | undefined, { status, headers }: Received): string[] {
   const declared = operation ? headersOf(operation, status) : headersOfShared(status);
   const known = new Set(declared.map((name) => name.toLowerCase()));

@@ -175,7 +175,7 @@ describe('a request that is too long', () => {
 });
 
 describe('a stream', () => {
-  /** More than sockets buffer, which is up to 10 MB, so that its writer waits for its reader. */
+  /** Requests an export larger than the buffers of sockets (up to 10 MB). So the service waits for the reader. */
   const asked = async (letters: number): Promise<Socket> => {
     const team = await app.makeTeam();
     await sql`insert into users (id, team_id, client_user_id)

@@ -51,7 +51,7 @@ async function forgetCrashes(serverUrl: string): Promise<void> {
   await query(serverUrl, 'select pg_reload_conf()');
 }
 
-/** Copies the files of the template. For this small one that is a third of the work of logging each of its pages. */
+/** Copies the files of the small template. To write each of its pages to the log would take three times as long. */
 export async function cloneDatabase(serverUrl: string, name: string, template: string): Promise<void> {
   await (await adminOf(serverUrl)).query(`create database ${name} template ${template} strategy file_copy`);
 }

@@ -222,7 +222,8 @@ describe('an operation', () => {
   });
 
   test('answers at once when it refuses a body unread', async () => {
-    // Two seconds where nobody reads the rest. The best of several tries counts, because a busy machine proves nothing.
+    // If the service did not read the rest, this would take two seconds. On a busy machine one try may be slow, so the
+    // best of several counts.
     let best = Infinity;
     for (let round = 0; round < 4 && best >= 1_500; round += 1) {
       const begin = performance.now();

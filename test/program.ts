@@ -30,7 +30,7 @@ export type Program = {
   stdout: () => string;
   /** Both streams. */
   output: () => string;
-  /** Returns once it serves or works and, where it serves, is ready. Throws when it ends before. */
+  /** Resolves when the program works and, if it serves the API, is ready. Throws if the program ends before. */
   serving: () => Promise<void>;
   ended: Promise<Exit>;
   kill: (signal: NodeJS.Signals) => Promise<Exit>;
@@ -54,7 +54,7 @@ type Start = {
 
 const READY_WITHIN_MS = 25_000;
 
-/** Started in the way of npm start: they end with the test run, however it ends. */
+/** Commands that we start in the way of npm start. So they end with the test run, however the run ends. */
 const SERVING = new Set(['serve', 'api', 'worker']);
 
 const running: { child: ChildProcess; by: 'npm' | 'node' }[] = [];
@@ -157,7 +157,7 @@ export async function runCommand(args: string[], start: Start = {}): Promise<Ran
   return { code, stdout: program.stdout(), output: program.output() };
 }
 
-/** Without our variables and those of a developer's .env. */
+/** Returns an environment in which no option is set, neither by our variables nor by a developer's .env. */
 export function surroundings(uid?: number): Record<string, string> {
   const unset = Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, '']));
   const home = uid === undefined ? (process.env['HOME'] ?? tmpdir()) : makeFolder(uid);
@@ -195,7 +195,10 @@ export const postmasterPid = (dataDir: string): number =>
 
 export const postgresIsGone = (dataDir: string): boolean => !existsSync(join(dataDir, 'postgres/data/postmaster.pid'));
 
-/** The process that serves this data directory, by its name in PostgreSQL: npm and its shell come before it. */
+/**
+ * Returns the id of the process that serves this data directory, from its name in PostgreSQL. The process that the test
+ * started may be npm, whose child is a shell.
+ */
 export async function servingPid(dataDir: string): Promise<number> {
   const [, , , port] = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8').split('\n');
   const password = readFileSync(join(dataDir, 'postgres/password'), 'utf8');
@@ -236,7 +239,7 @@ export async function endPrograms(): Promise<void> {
   for (const name of databases.splice(0)) await dropDatabase(inject('serverUrl'), name);
 }
 
-/** Where npm has ended the program may still run, in the process group of npm. */
+/** Ends a whole process group. If npm has ended, the program may still run in the process group of npm. */
 async function endGroup(child: ChildProcess, by: 'npm' | 'node'): Promise<void> {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   if (hasEnded && by === 'node') return;

@@ -119,7 +119,7 @@ describe('with a limit per key', () => {
       const refused = (await Promise.all(calls)).filter(({ status }) => status === 429);
       const seconds = (Date.now() - started) / 1000;
       expect(refused.length).toBeGreaterThan(6 * BURST);
-      // A lease for each accepted request, which is the size that so slow a policy gives at a time.
+      // With such a slow refill, each lease has one token. So each accepted request needs a lease.
       expect(leases).toBeGreaterThanOrEqual(BURST);
       expect(leases).toBeLessThanOrEqual(BURST + 3 + 2 * seconds);
     } finally {

@@ -69,7 +69,7 @@ async function rows<R>(url: string, sql: string): Promise<R[]> {
   }
 }
 
-/** With its own PostgreSQL, from the first test for the second. */
+/** A program with its own PostgreSQL, which the first test leaves to the second. */
 let restarted: Program | null = null;
 
 test('Ctrl-C lets a running request finish, also when it is pressed again, and shuts PostgreSQL down', async () => {

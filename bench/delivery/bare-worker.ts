@@ -11,7 +11,7 @@ export type Work = {
 };
 export type Done = { posted: number; seconds: number; cpuMs: number };
 
-/** As many bytes as the program sends with its signature and time. */
+/** A text as long as a signature of the program. */
 const SIGNATURE = `v1,${'x'.repeat(44)}`;
 const COMMON = ['content-type', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'bare undici'];
 for (const prefix of ['webhook', 'svix'])

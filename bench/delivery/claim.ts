@@ -1,4 +1,5 @@
-// Measures the cost in PostgreSQL of a woken worker where many endpoints are enabled and nothing is due.
+// Measures how much processor time PostgreSQL needs when a worker is woken, many endpoints are enabled, and no delivery
+// is due.
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DELIVERIES_CHANNEL } from '../../src/events/publish.ts';
@@ -15,7 +16,7 @@ type Size = { wakes: number; pollSeconds: number };
 const WHOLE: Size = { wakes: 1_000, pollSeconds: 30 };
 const QUICK: Size = { wakes: 200, pollSeconds: 5 };
 
-/** True where every kind of wake reaches the goal. */
+/** Returns true if every way of waking a worker reaches the goal. */
 export const benchClaim = ({ quick }: { quick: boolean }): Promise<boolean> =>
   onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
 
@@ -26,7 +27,7 @@ async function measure(stage: Stage, { wakes, pollSeconds }: Size): Promise<bool
   await stage.start('serve');
   await wait(2_000);
 
-  /** Milliseconds of PostgreSQL's processor time for each notification of a new delivery, which does not exist. */
+  /** Notifies of deliveries that do not exist. Returns PostgreSQL's processor time for each of these, in ms. */
   const wakeWith = async (payload: (n: number) => string): Promise<number> => {
     const used = await cpuMsWhile(stage, async () => {
       for (let n = 0; n < wakes; n += 1) {
@@ -54,7 +55,7 @@ async function measure(stage: Stage, { wakes, pollSeconds }: Size): Promise<bool
   return figures.map(([what, ms]) => judge(`ms of PostgreSQL, woken ${what}`, ms, 'at most', GOAL_MS)).every(Boolean);
 }
 
-/** Endpoints without deliveries, made by the owner in one statement. Returns their ids. */
+/** Makes endpoints without deliveries, in one statement of the owner. Returns their ids. */
 async function enableMany({ owner, endpoints }: Stage): Promise<string[]> {
   const [first] = await endpoints(1);
   await owner.query(
@@ -75,7 +76,7 @@ async function enableMany({ owner, endpoints }: Stage): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Milliseconds of processor time of the connections of delivery meanwhile, to a thousandth. */
+/** Returns the milliseconds of processor time that the delivery connections use during `work`, with fractions. */
 async function cpuMsWhile({ owner }: Stage, work: () => Promise<void>): Promise<number> {
   const look = async (): Promise<Map<number, number>> => {
     const { rows } = await owner.query<{ pid: number }>(

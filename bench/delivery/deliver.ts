@@ -1,5 +1,5 @@
-// Measures how many deliveries a second leave a backlog and are recorded, beside bare undici that posts to the same
-// sink.
+// Measures how many waiting deliveries a second the program sends and records. Compares that with bare undici, which
+// posts to the same sink (the endpoint of the benchmarks).
 import { median } from '../describe-machine.ts';
 import { judge } from '../judge.ts';
 import { postBare } from './bare.ts';
@@ -16,11 +16,11 @@ const QUICK: Size = { rounds: 1, events: 2_000, warmUp: 1_000, bareMs: 300 };
 
 type Options = { quick: boolean };
 
-/** True where the goal is reached. All deliveries go to one endpoint. */
+/** Returns true if the goal is reached. All deliveries go to one endpoint. */
 export const benchDeliver = ({ quick }: Options): Promise<boolean> =>
   onStage((stage) => compare(stage, { endpoints: 1, goal: 0.4, size: quick ? QUICK : WHOLE }));
 
-/** The same over 1,000 endpoints of 100 teams. */
+/** As benchDeliver, but the deliveries go to 1,000 endpoints of 100 teams. */
 export const benchDeliverMany = ({ quick }: Options): Promise<boolean> =>
   onStage((stage) => compare(stage, { endpoints: 1_000, goal: 0.5, size: quick ? QUICK : WHOLE }));
 

@@ -10,13 +10,13 @@ export type Drained = {
   /** Deliveries a second, from the first received byte to the last recorded outcome. */
   rate: number;
   /**
-   * Microseconds of processor time of a delivery, in the program, PostgreSQL and the sink; null where Linux does not
-   * count.
+   * Microseconds of processor time for each delivery: of the program, of PostgreSQL and of the sink (the endpoint).
+   * Null on systems other than Linux.
    */
   cpu: { node: number; postgres: number; sink: number } | null;
-  /** The number of processors that any process kept busy meanwhile, or NaN where Linux does not count. */
+  /** The average number of busy processors, busy with any process. NaN on systems other than Linux. */
   busy: number;
-  /** Bytes of WAL of PostgreSQL for each. */
+  /** Bytes that PostgreSQL wrote to its write-ahead log (WAL) for each delivery. */
   walBytes: number;
   /** The faults: lost, delivered twice, badly signed, not recorded. */
   wrong: string[];
@@ -35,8 +35,8 @@ export async function drain(
   const { ctx, sink, owner, ownerUrl } = stage;
   await setDisabled(ctx, endpoints, true);
   await untilLeft(owner);
-  // Otherwise a vacuum may run in between, and PostgreSQL writes a page whole to the WAL at its first read after it was
-  // written.
+  // After a checkpoint, PostgreSQL writes each page whole to the WAL when it first changes. So we make one now, and not
+  // in the middle of the measurement.
   await owner.query('checkpoint');
   await publishBacklog(ctx, endpoints, events);
   await owner.query('vacuum analyze deliveries');
@@ -76,7 +76,7 @@ export function describeDrained({ rate, cpu, walBytes, wrong }: Drained): string
   );
 }
 
-/** A queue that a worker already leases would start before the others. */
+/** Waits until no worker leases a queue of a disabled endpoint. A leased queue would start before the others. */
 async function untilLeft(owner: pg.Client): Promise<void> {
   const deadline = performance.now() + STUCK_AFTER_MS;
   while (performance.now() < deadline) {
@@ -88,7 +88,10 @@ async function untilLeft(owner: pg.Client): Promise<void> {
   }
 }
 
-/** Returns late where deliveries are missing. */
+/**
+ * Waits until every delivery has arrived and is recorded. If some are missing, returns a minute after the last one has
+ * arrived.
+ */
 async function untilRecorded({ sink, owner }: Stage, endpoints: Endpoint[], events: number): Promise<void> {
   const ids = endpoints.map(({ webhook_id }) => webhook_id);
   let [received, changedAt] = [-1, performance.now()];
@@ -101,8 +104,8 @@ async function untilRecorded({ sink, owner }: Stage, endpoints: Endpoint[], even
 }
 
 /**
- * As values, because PostgreSQL may hash the whole queue for an `exists`, which takes longer than a delivery beside a
- * million rows.
+ * Returns true if a delivery to one of the endpoints waits. The statement uses sub-selects instead of `exists`, for
+ * which PostgreSQL may hash the whole queue. With a million rows, this takes longer than a delivery.
  */
 async function areQueued(owner: pg.Client, ids: string[]): Promise<boolean> {
   const { rows } = await owner.query(

@@ -14,7 +14,7 @@ import { createWebhook } from '../../src/webhooks/endpoints/create.ts';
 import { findSecret } from '../../src/webhooks/endpoints/secret.ts';
 import type { Sink } from './sink.ts';
 
-/** Each endpoint of a team has its own type, so that one event is one delivery. */
+/** Each endpoint of a team gets its own event type, so that one event is one delivery. */
 const RESOURCES = ['steps', 'heartrate', 'glucose', 'weight', 'water', 'hrv', 'fat', 'distance', 'note', 'caffeine'];
 export const ENDPOINTS_A_TEAM = RESOURCES.length;
 
@@ -46,7 +46,7 @@ const teamCtx = (ctx: Ctx, orgId: string, teamId: string): TeamCtx => ({
   team: { id: teamId, org_id: orgId, settings: {} },
 });
 
-/** New teams with at most 10 endpoints each. The sink knows their secrets. */
+/** Makes teams with at most 10 endpoints each. The sink gets the secrets, so that it can verify signatures. */
 export async function makeEndpoints(ctx: Ctx, orgId: string, sink: Sink, count: number): Promise<Endpoint[]> {
   const endpoints: Endpoint[] = [];
   const secrets: [string, string][] = [];
@@ -98,7 +98,7 @@ export async function publishBacklog(ctx: Ctx, endpoints: Endpoint[], events: nu
   await Promise.all(Array.from({ length: TRANSACTIONS_AT_ONCE }, publish));
 }
 
-/** Changes all endpoints at once as a PATCH of each would. */
+/** Disables or enables all endpoints in one transaction, with the effects that a PATCH of each would have. */
 export function setDisabled(ctx: Ctx, endpoints: Endpoint[], disabled: boolean): Promise<void> {
   const ids = endpoints.map(({ webhook_id }) => webhook_id);
   return inTransaction(acrossTeams(ctx), async ({ db }) => {

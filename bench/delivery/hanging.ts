@@ -1,5 +1,5 @@
-// Measures how long webhooks of healthy endpoints take while a tenth of 1,000 endpoints hang, compared with the same
-// without them.
+// Measures how long webhooks of healthy endpoints take while a tenth of 1,000 endpoints hang (send no responses).
+// Compares that with rounds in which no endpoint hangs.
 import { setTimeout as wait } from 'node:timers/promises';
 import { median } from '../describe-machine.ts';
 import { judge } from '../judge.ts';
@@ -11,14 +11,14 @@ import { onStage, type Stage } from './stage.ts';
 const GOAL = 1.2;
 const EVENTS_A_SECOND = 300;
 const STEADY_AFTER_MS = 3_000;
-/** Later events count as undelivered. */
+/** An event that arrives later than this after its round counts as undelivered. */
 const ARRIVED_WITHIN_MS = 3_000;
 
 type Size = {
   endpoints: number;
   rounds: number;
   roundMs: number;
-  /** The time from the start of the hanging until the first of them have timed out. */
+  /** How long we wait after endpoints begin to hang. By then, the first requests to them have timed out. */
   steadyAfterMs: number;
   /** Empty: the program's default. */
   timeoutSeconds: string;
@@ -26,11 +26,11 @@ type Size = {
 const WHOLE: Size = { endpoints: 1_000, rounds: 2, roundMs: 15_000, steadyAfterMs: 17_000, timeoutSeconds: '' };
 const QUICK: Size = { endpoints: 200, rounds: 1, roundMs: 5_000, steadyAfterMs: 4_000, timeoutSeconds: '2' };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export const benchHanging = ({ quick }: { quick: boolean }): Promise<boolean> =>
   onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
 
-/** One in each team: the other nine share the team's permits with it. */
+/** Returns true for one endpoint in each team. The other nine share the team's permits with it. */
 const isHanging = (n: number): boolean => n % ENDPOINTS_A_TEAM === 0;
 
 type Round = Quantiles & { undelivered: number };
@@ -63,7 +63,7 @@ async function measure(stage: Stage, size: Size): Promise<boolean> {
 const describeRound = (round: Round): string =>
   describeQuantiles(round) + (round.undelivered > 0 ? `, ${round.undelivered} undelivered` : '');
 
-/** Publishes to all endpoints, also the hanging ones, and measures the others once the first have timed out. */
+/** Publishes to all endpoints. Measures the healthy ones, after the first requests to hanging ones have timed out. */
 async function playRound(stage: Stage, endpoints: Endpoint[], hanging: Endpoint[], size: Size): Promise<Round> {
   const { sink } = stage;
   await sink.hang(hanging.map(({ path }) => path));
@@ -72,7 +72,7 @@ async function playRound(stage: Stage, endpoints: Endpoint[], hanging: Endpoint[
   const committed = await publishFor(stage, endpoints, size.roundMs);
   await wait(ARRIVED_WITHIN_MS);
   const arrivals = new Map((await sink.report({ arrivals: true })).arrivals);
-  // Every round leaves out the endpoints that hang.
+  // Rounds in which nothing hangs leave out the same endpoints, so that all rounds can be compared.
   const healthy = committed.filter(({ to }) => !isHanging(endpoints.indexOf(to)));
   const delays = healthy.flatMap(({ id, at }) => (arrivals.has(id) ? [(arrivals.get(id) as number) - at] : []));
   return { ...quantiles(delays), undelivered: healthy.length - delays.length };
@@ -80,7 +80,7 @@ async function playRound(stage: Stage, endpoints: Endpoint[], hanging: Endpoint[
 
 type Committed = { id: string; to: Endpoint; at: number };
 
-/** An event to each endpoint in round robin, each in its own transaction. */
+/** Publishes one event after the other, to the endpoints in round robin, each in its own transaction. */
 async function publishFor({ ctx }: Stage, endpoints: Endpoint[], ms: number): Promise<Committed[]> {
   const committed: Committed[] = [];
   const publications: Promise<unknown>[] = [];

@@ -11,7 +11,7 @@ const WORKERS = 2;
 const ENDPOINTS = 100;
 const EVENTS_A_SECOND = 200;
 const BETWEEN_KILLS_MS = { least: 100, most: 700 };
-/** A worker looks for a queue each second, and the worker that takes it may be killed at that moment. */
+/** The time in which a worker finds a free queue. It looks each second, and may be killed while it takes the queue. */
 const POLLS_MS = 3_000;
 const ON_ITS_WAY_MS = 20;
 
@@ -19,7 +19,7 @@ type Size = { kills: number };
 const WHOLE: Size = { kills: 100 };
 const QUICK: Size = { kills: 8 };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export const benchKills = ({ quick }: { quick: boolean }): Promise<boolean> =>
   onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
 
@@ -61,7 +61,7 @@ async function measure(stage: Stage, { kills }: Size): Promise<boolean> {
 
 type Load = { committed: () => Map<string, number>; stop: () => Promise<Map<string, number>> };
 
-/** Publishes an event to each endpoint in round robin. Returns the time at which each commit was requested. */
+/** Publishes events to the endpoints in round robin. `committed` has the time right after each commit, by event id. */
 function publishUntilStopped({ ctx }: Stage, endpoints: Endpoint[]): Load {
   const committed = new Map<string, number>();
   let stopped = false;
@@ -84,7 +84,7 @@ function publishUntilStopped({ ctx }: Stage, endpoints: Endpoint[]): Load {
   };
 }
 
-/** Deliveries that arrived at the sink and are not recorded: those of the killed worker, and a few of the other. */
+/** Counts deliveries that arrived but are not recorded: those of the killed worker, and a few of the other one. */
 async function countUnrecorded({ sink, owner }: Stage): Promise<number> {
   // Bytes that the dead worker sent to the sink and to PostgreSQL are still on their way.
   await wait(ON_ITS_WAY_MS);
@@ -94,11 +94,11 @@ async function countUnrecorded({ sink, owner }: Stage): Promise<number> {
   return Math.max(0, (await sink.report()).unique - (rows[0]?.recorded ?? 0));
 }
 
-/** Everything that arrives within two leases. */
+/** Waits until all events have arrived, for at most two leases. Returns the time of arrival by event id. */
 async function untilAllCame({ sink }: Stage, events: number): Promise<Map<string, number>> {
   const deadline = performance.now() + 2 * LEASE_SECONDS * 1_000;
   while ((await sink.report()).unique < events && performance.now() < deadline) await wait(200);
-  // A duplicate arrives with the others of its queue.
+  // Duplicates arrive when a worker takes over a queue. So we wait for this too.
   await wait(POLLS_MS);
   return new Map((await sink.report({ arrivals: true })).arrivals);
 }

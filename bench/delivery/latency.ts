@@ -14,7 +14,7 @@ type Size = { runs: number; runMs: number; backlog: number; drains: number };
 const WHOLE: Size = { runs: 5, runMs: 8_000, backlog: 20_000, drains: 3 };
 const QUICK: Size = { runs: 1, runMs: 3_000, backlog: 5_000, drains: 2 };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export const benchLatency = ({ quick }: { quick: boolean }): Promise<boolean> =>
   onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
 
@@ -48,13 +48,13 @@ async function measure(stage: Stage, { runs, runMs, backlog, drains }: Size): Pr
 
 type Load = { eventsASecond: number; ms: number };
 type Delays = {
-  /** From just before the request of the commit. */
+  /** Milliseconds from just before we request the commit to the first byte of the webhook. */
   fromAsked: number[];
-  /** From the answer to the commit. The first byte may arrive earlier, so this can be negative. */
+  /** Milliseconds from the response to the commit. The first byte may arrive earlier, so this can be negative. */
   fromAnswered: number[];
 };
 
-/** Publishes to the endpoints of a team, an event to each in a transaction. Returns how many ms later each arrived. */
+/** Publishes at a fixed rate. Each transaction has one event for each endpoint of a team. Returns the delays. */
 async function publishSteadily(stage: Stage, endpoints: Endpoint[], load: Load): Promise<Delays> {
   const { ctx, sink } = stage;
   const everyMs = (1_000 * endpoints.length) / load.eventsASecond;
@@ -81,7 +81,7 @@ async function publishSteadily(stage: Stage, endpoints: Endpoint[], load: Load):
 
 const ARRIVED_WITHIN_MS = 15_000;
 
-/** Missing events would improve the figure, so this throws where one is missing. */
+/** Waits until all events have arrived. Throws if one is missing, because missing events would improve the figure. */
 async function untilArrived({ sink }: Stage, events: number): Promise<Map<string, number>> {
   const deadline = performance.now() + ARRIVED_WITHIN_MS;
   while ((await sink.report()).unique < events) {

@@ -1,4 +1,4 @@
-// Measures the loss of throughput of other endpoints while a million deliveries wait for a paused one.
+// Measures how much slower deliveries to other endpoints are while a million deliveries wait for a disabled endpoint.
 import { median } from '../describe-machine.ts';
 import { judge } from '../judge.ts';
 import { describeDrained, drain, type Drained } from './drain-backlog.ts';
@@ -11,7 +11,7 @@ type Size = { rounds: number; events: number; paused: number };
 const WHOLE: Size = { rounds: 4, events: 20_000, paused: 1_000_000 };
 const QUICK: Size = { rounds: 1, events: 5_000, paused: 100_000 };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export const benchPaused = ({ quick }: { quick: boolean }): Promise<boolean> =>
   onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
 
@@ -37,7 +37,7 @@ async function measure(stage: Stage, { rounds, events, paused }: Size): Promise<
   return reached && results.every(({ wrong }) => wrong.length === 0);
 }
 
-/** Rows of the queue alone, because nobody reads the events of a paused endpoint. */
+/** Adds waiting deliveries without events, because nobody reads the events of a disabled endpoint. */
 async function queue({ owner }: Stage, { team_id, webhook_id }: Endpoint, rows: number): Promise<void> {
   await owner.query(
     `insert into deliveries (webhook_id, event_id, team_id)

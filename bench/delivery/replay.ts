@@ -1,4 +1,5 @@
-// Measures how long live webhooks take while a million events are replayed, compared with the same without a replay.
+// Measures how long webhooks of new events take while a replay sends a million past events again. Compares that with
+// rounds without a replay.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TeamCtx } from '../../src/context.ts';
 import { boundToTeam } from '../../src/db/session/bind.ts';
@@ -12,18 +13,18 @@ import { monotonicNow } from './sink.ts';
 import { onStage, type Stage } from './stage.ts';
 
 const GOAL = 1.5;
-/** The highest rate that a request may set. */
+/** The highest rate that a request for a replay may set. */
 const PER_SECOND = 400;
 const LIVE_A_SECOND = 100;
 const STEADY_AFTER_MS = 3_000;
-/** Later events count as undelivered. */
+/** An event that arrives later than this after its round counts as undelivered. */
 const ARRIVED_WITHIN_MS = 3_000;
 
 type Size = { events: number; rounds: number; roundMs: number };
 const WHOLE: Size = { events: 1_000_000, rounds: 4, roundMs: 15_000 };
 const QUICK: Size = { events: 20_000, rounds: 1, roundMs: 5_000 };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export const benchReplay = ({ quick }: { quick: boolean }): Promise<boolean> =>
   onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
 
@@ -36,7 +37,7 @@ async function measure(stage: Stage, size: Size): Promise<boolean> {
   const since = new Date().toISOString();
   await setDisabled(stage.ctx, [replayed], true);
   await publishBacklog(stage.ctx, [replayed], size.events);
-  // As if they were published before the endpoint existed.
+  // Without deliveries, the events look as if they were published before the endpoint existed.
   await stage.owner.query('truncate deliveries');
   await stage.owner.query('vacuum analyze');
   await setDisabled(stage.ctx, [replayed], false);
@@ -68,7 +69,7 @@ const describeRound = (round: Round): string =>
   `${describeQuantiles(round)} (${round.replayed} ` +
   `replayed${round.undelivered > 0 ? `, ${round.undelivered} undelivered` : ''})`;
 
-/** Starts at the first event. Returns a function that ends it. */
+/** Starts a replay of all events since `since`. Returns a function that cancels it. */
 async function beginReplay({ ctx }: Stage, { team_id, webhook_id }: Endpoint, since: string) {
   const team: TeamCtx = { ...boundToTeam(ctx, team_id), team: { id: team_id, org_id: '', settings: {} } };
   const { id } = await requestReplay(team, webhook_id, 'replay', { since, per_second: PER_SECOND });
@@ -78,7 +79,7 @@ async function beginReplay({ ctx }: Stage, { team_id, webhook_id }: Endpoint, si
   };
 }
 
-/** Publishes to the endpoint of the replay, to another of its team and to one of another team. */
+/** Publishes to the endpoint of the replay, to another endpoint of its team, and to an endpoint of another team. */
 async function playRound(stage: Stage, live: Endpoint[], size: Size): Promise<Round> {
   await publishFor(stage, live, STEADY_AFTER_MS);
   await stage.sink.forget();
@@ -94,8 +95,8 @@ async function playRound(stage: Stage, live: Endpoint[], size: Size): Promise<Ro
 }
 
 /**
- * Publishes an event to each endpoint in round robin, each in its own transaction. Returns the time at which its commit
- * was requested.
+ * Publishes events to the endpoints in round robin, each in its own transaction. Returns the time just before each
+ * commit, by event id.
  */
 async function publishFor({ ctx }: Stage, live: Endpoint[], ms: number): Promise<Map<string, number>> {
   const committed = new Map<string, number>();

@@ -1,15 +1,15 @@
-// The endpoint of all delivery benchmarks, in its own process. It is as cheap as possible, because its processor time
-// is missing to the measured program. It parses the HTTP/1.1 of undici itself, and answers 204.
+// The endpoint of all delivery benchmarks, in its own process. It uses as little processor time as possible, because
+// the measured program runs on the same processors. It parses the HTTP/1.1 of undici itself, and answers 204.
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** The reference library verifies one signature of so many. */
+/** Of this many requests, the reference library verifies the signature of one. */
 const VERIFIED_EACH = 100;
 
 export type Order =
   | { do: 'trust'; secrets: [path: string, secret: string][] }
-  /** From now on requests to these paths get no answer. Requests to others are answered again. */
+  /** From now on, requests to these paths get no response, and requests to all other paths get one. */
   | { do: 'hang'; paths: string[] }
   | { do: 'forget' }
   | { do: 'report'; arrivals: boolean };
@@ -24,19 +24,16 @@ export type Report = {
   hanging: number;
   /** Processor time since the start, in ms. */
   cpuMs: number;
-  /**
-   * Milliseconds of the machine's monotonic clock, as `monotonicNow` of the other processes; null where nothing
-   * arrived.
-   */
+  /** When the first request arrived, by the clock of `monotonicNow` in milliseconds. Null if nothing has arrived. */
   firstAt: number | null;
-  /** The arrival of the first byte of the first request of each id; empty unless requested. */
+  /** When the first byte of the first request with each id arrived. Empty unless the order asks for it. */
   arrivals: [id: string, at: number][];
 };
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const ANSWER = Buffer.from('HTTP/1.1 204 No Content\r\n\r\n');
 const ID_LENGTH = 36;
-/** performance.now() begins with the process. */
+/** performance.now() counts from the start of this process. With this offset, it is the clock of all processes. */
 const offset = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
 const secrets = new Map<string, Webhook>();
@@ -66,7 +63,7 @@ function serve(socket: Socket): void {
   });
 }
 
-/** The length of the whole request, head and body; null until the head has arrived. */
+/** Returns the length of the first request, head and body. Null until its head has arrived. */
 function lengthOf(bytes: Buffer): number | null {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return null;

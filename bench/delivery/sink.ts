@@ -22,7 +22,7 @@ export async function startSink(): Promise<Sink> {
   const child = fork(join(import.meta.dirname, 'sink-worker.js'), [], { serialization: 'advanced', detached: true });
   const [port] = (await once(child, 'message')) as [number];
   let last: Promise<unknown> = Promise.resolve();
-  /** One after the other, because each gets its answer in one message. */
+  /** Sends one order at a time, because a reply does not say to which order it belongs. */
   const ask = (order: Order): Promise<unknown> => {
     last = last.then(async () => {
       const response = once(child, 'message');

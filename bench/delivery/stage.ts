@@ -1,4 +1,5 @@
-// The environment of every delivery benchmark: its own PostgreSQL and sandbox, the sink, and the program in processes.
+// The environment of every delivery benchmark: its own PostgreSQL and sandbox, the sink (an endpoint), and the program
+// in processes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -31,16 +32,19 @@ export type Stage = {
   /** The context of the generator, which has its own connections. */
   ctx: Ctx;
   sink: Sink;
-  /** As the owner of all tables. */
+  /** A connection of the owner of all tables. */
   owner: pg.Client;
   ownerUrl: string;
   endpoints: (count: number) => Promise<Endpoint[]>;
-  /** Starts the program with its defaults and these flags of node, such as --cpu-prof. Returns when it works. */
+  /**
+   * Starts the program with the default of each option that `env` does not set, and with the Node flags of this
+   * process, such as --cpu-prof. Resolves when the program is ready.
+   */
   start: (role: 'serve' | 'worker', env?: Record<string, string>) => Promise<Program>;
 };
 
 const READY_WITHIN_MS = 30_000;
-/** For the generator only. The measured program has its default. */
+/** Only the generator makes many teams. The measured program has the default of this option. */
 const MANY_TEAMS = { PHIAL_TEAMS_PER_ORG: '10000' };
 
 /** Prints the environment, runs `measure` and removes everything again. */
@@ -95,8 +99,9 @@ export async function onStage(measure: (stage: Stage) => Promise<boolean>): Prom
 const LOG_FILES = 60;
 
 /**
- * Makes the WAL files (1 GB) that a server has after some time, which it recycles. On a new server each commit at the
- * end of a file, once in about a thousand events, waits 50 ms until the next file is made and filled with zeroes.
+ * Makes 1 GB of WAL files (of the write-ahead log). A server that has run for some time has such files and uses them
+ * again. On a new server, the commit at the end of each file, about one in a thousand events, waits 50 ms until the
+ * next file is made and filled with zeroes.
  */
 async function useLog(owner: pg.Client): Promise<void> {
   await owner.query('create table log_filler (n integer)');

@@ -1,5 +1,5 @@
-// Runs one, two and four workers on one backlog of 1,000 endpoints: nothing twice, nothing lost, and faster until the
-// cores are full.
+// Delivers a backlog of 1,000 endpoints with one, two and four workers. Nothing may be lost or arrive twice. More
+// workers must be faster until all cores are busy.
 import { cpus } from 'node:os';
 import { median } from '../describe-machine.ts';
 import { judge } from '../judge.ts';
@@ -7,14 +7,14 @@ import { describeDrained, drain } from './drain-backlog.ts';
 import { onStage, type Program, type Stage } from './stage.ts';
 
 const WORKERS = [1, 2, 4];
-/** The share of all processors together that counts as full. */
+/** If this share of all processors is busy, they count as full. */
 const FULL = 0.9;
 
 type Size = { endpoints: number; rounds: number; events: number };
 const WHOLE: Size = { endpoints: 1_000, rounds: 3, events: 20_000 };
 const QUICK: Size = { endpoints: 100, rounds: 1, events: 5_000 };
 
-/** True where the goal is reached. */
+/** Returns true if the goal is reached. */
 export const benchWorkers = ({ quick }: { quick: boolean }): Promise<boolean> =>
   onStage((stage) => measure(stage, quick ? QUICK : WHOLE));
 

@@ -71,7 +71,7 @@ describe('against the program', () => {
 });
 
 type Body = Record<string, unknown>;
-/** Replaces an answer of the service. Null leaves the real one. */
+/** Returns a replacement for a response of the service. Null keeps the real response. */
 type Tamper = (operation: string, body: Body, status: number) => unknown;
 
 describe('a different answer is a surprise', () => {

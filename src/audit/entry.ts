@@ -17,7 +17,7 @@ export type AuditEntry = {
   address: string | null;
 };
 
-/** The longest page of any list has fewer records. */
+/** The most ids in one line. The longest page of any list has fewer records, so its line names all of them. */
 export const MAX_RECORDS = 1_000;
 
 const COLUMNS = [

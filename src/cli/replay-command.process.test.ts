@@ -33,7 +33,7 @@ test('phial replay repairs stored provider data beside the running service, and 
   const run = { id: 1, name: 'Morning zyzzyva', type: 'Run', start_date, elapsed_time: 600, distance: 2_000 };
   const { team, user_id, summaries } = await pulledFrom(app, provider, 'strava', answer([run]));
   const [before] = await summaries('workouts');
-  // The data as an earlier mapper left it, which took all runs for runs of an app's own kind.
+  // Stores the workouts as if an earlier mapper had given them the wrong source type.
   const client = new pg.Client({ connectionString: app.databaseUrl });
   await client.connect();
   await client.query(`update summaries set source_type = 'phone' where resource = 'workouts'`);

@@ -276,7 +276,8 @@ const configOf = (given: OptionValues): Config => ({
 
 /**
  * Returns the networks to which webhooks may go by default. A sandbox that listens only on this machine may send them
- * to this machine. In any other deployment, callers on other machines could reach programs on this machine by webhooks.
+ * to this machine. Any other deployment may not. Otherwise callers on other machines could reach programs on this
+ * machine by webhooks.
  */
 function usualNetworks(given: OptionValues): string[] {
   const local = given.PHIAL_ENVIRONMENT === 'sandbox' && /^(127\.[\d.]+|::1|localhost)$/.test(given.PHIAL_HOST);

@@ -21,7 +21,10 @@ export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): P
   await db.deleteFrom('event_readers').where('team_id', '=', team.id).execute();
 }
 
-/** Deletes deferred events that are older than the retention time, and readers that have not waited for a day. */
+/**
+ * Deletes deferred events that are older than the retention time, and the rows of teams whose readers last waited for
+ * events more than a day ago.
+ */
 export async function dropExpired(ctx: Ctx): Promise<void> {
   await sql`
     delete from deferred_events

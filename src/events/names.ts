@@ -2,8 +2,8 @@ import { SERIES } from '../wearables/series.ts';
 import { SUMMARY_NAMES } from '../wearables/summary-names.ts';
 
 /**
- * The names in events of what wearables bring: series, summaries, and the points of workouts. Devices have events of
- * another form.
+ * The names of wearable data in event types: series, summaries, and the points of workouts. Events about devices are
+ * named in another way, so the summary `device` is left out.
  */
 const RESOURCES = [
   ...SERIES.flatMap(({ event }) => event ?? []),

@@ -8,14 +8,14 @@ import type { Tx } from '../db/open-database.ts';
 export const EVENTS_CHANNEL = 'phial_events';
 
 /**
- * For how many minutes after a reader began to wait its team is notified of events. Commits with a notification wait
+ * When a reader begins to wait, its team is notified of events for this many minutes. Commits with a notification wait
  * for each other, so teams without readers are not notified.
  */
 const NOTIFIED_MINUTES = 15;
 const RENEWED_AFTER_MS = 5 * 60_000;
 const MAX_KNOWN = 10_000;
 
-/** When this process last noted a team, by the id of the team. */
+/** When this process last noted a team (wrote it to `event_readers`), by the id of the team. */
 const noted = new Map<string, number>();
 
 /**

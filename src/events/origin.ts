@@ -1,6 +1,6 @@
 /**
  * How the data of a `daily.data.*` event came. live: by a push, a poll or a notification of the provider. backfill: by
- * a pull of the past. import: from an uploaded file. replay: from a stored payload that was mapped again.
+ * a pull of the past. import: from an uploaded file. replay: `phial replay` mapped a stored provider payload again.
  */
 export const ORIGINS = ['live', 'backfill', 'import', 'replay'] as const;
 export type Origin = (typeof ORIGINS)[number];

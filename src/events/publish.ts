@@ -18,8 +18,8 @@ import { hasOrigin, type Origin } from './origin.ts';
 export const DELIVERIES_CHANNEL = 'phial_queued';
 
 /**
- * The largest body of an event in bytes. Queues and endpoints are made for such bodies. With more data, publish several
- * events.
+ * The largest body of an event in bytes. Delivery queues and endpoints are not made for larger ones. If there is more
+ * data, publish several events.
  */
 export const MAX_EVENT_BYTES = 256 * 1024;
 
@@ -50,10 +50,10 @@ const MAX_NAMED = 200;
 
 /**
  * Publishes events: writes them, and a delivery for each event and subscribed endpoint, in the caller's transaction. So
- * an event exists exactly if the change exists that caused it. One statement does this, with the same text for any
- * number of events. It also notifies requests that wait for events of the team. It is sent together with the next
- * statement of the transaction, or with the commit. The stored body of an event is the text that every attempt signs
- * and sends. Returns the ids of the events, in the order of `events`.
+ * an event exists only if the change that caused it is committed. One statement does this, with the same text for any
+ * number of events. The statement also notifies requests that wait for events of the team. It is sent together with the
+ * next statement of the transaction, or with the commit. The stored body of an event is the text that every delivery
+ * attempt signs and sends. Returns the ids of the events, in the order of `events`.
  */
 export async function publishEvents<const Types extends TSchema[]>(
   ctx: Publishable,

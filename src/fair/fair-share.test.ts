@@ -130,7 +130,7 @@ describe('a fair share', () => {
     };
     const loud = ownersOf([7]).flatMap((owner) => [askRepeatedly(owner), askRepeatedly(owner)]);
     await Promise.all([...loud, askRepeatedly({ org: 'quiet', team: 'quiet' })]);
-    // It has one request at a time. There are a hundred rounds of the seven permits.
+    // The quiet owner has one request at a time. The seven permits are given a hundred times.
     expect(served.get('quiet')).toBeGreaterThan(50);
   });
 

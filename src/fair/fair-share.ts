@@ -60,8 +60,8 @@ export class FairShare {
   }
 
   /**
-   * Runs `work` with a permit of the owner. While the work waits for something else, it can release the permit with
-   * `aside`. After that, it waits for a permit like all other work.
+   * Runs `work` with a permit of the owner. While the work waits for something else, such as another service, it can
+   * release the permit with `aside`. After that, it waits for a permit like all other work.
    */
   async run<T>(owner: Owner, work: (aside: Aside) => Promise<T>, signal?: AbortSignal): Promise<T> {
     let permit: Release | null = await this.acquire(owner, signal);

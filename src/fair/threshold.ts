@@ -2,10 +2,10 @@ import { UsageByOwner } from './usage-by-owner.ts';
 import type { Owner } from './round-robin.ts';
 
 /**
- * Shares a fixed amount, such as slots or bytes, by how much of it is free. An organisation can have at most half as
- * much as is free in total. A team can have at most twice as much as its organisation can still take. So the only team
- * of the only organisation gets a quarter of everything, and a single organisation with many teams gets a third. Each
- * of n organisations with one team gets 1 / (n + 3). A new owner always finds something free.
+ * Shares a fixed amount, such as permits or bytes. The limits depend on how much is free. An organisation can have at
+ * most half as much as is free in total. A team can have at most twice as much as its organisation can still take. So
+ * the only team of the only organisation gets a quarter of everything, and a single organisation with many teams gets a
+ * third. Each of n organisations with one team gets 1 / (n + 3). A new owner always finds something free.
  * This is the dynamic threshold with which network switches share their buffers (Choudhury and Hahne, 1998). We apply
  * it to organisations and again to teams.
  */
@@ -29,8 +29,7 @@ export class Threshold {
     const free = this.#most - this.#inUse.all;
     if (free <= 0) return 0;
     const ofOrg = this.#inUse.ofOrg(owner.org);
-    // Each unit that the owner takes reduces two amounts: what is free, and what its organisation can still take. So we
-    // divide by 4.
+    // The largest amount n for which the team is within its limit: ofTeam + n <= 2 * ((free - n) / 2 - (ofOrg + n)).
     const capacity = Math.ceil((free - 2 * ofOrg - this.#inUse.ofTeam(owner)) / 4);
     return Math.max(ofOrg === 0 ? 1 : 0, capacity);
   }

@@ -43,7 +43,7 @@ async function wait(table: Table, { team_id }: Owner, files = 1): Promise<void> 
   }
 }
 
-/** The owner that is next. */
+/** Takes the next file out of the queue, and returns its team. */
 async function serveNext(table: Table): Promise<string | undefined> {
   const leased = await claimNext(app.ctx, queueOf(table));
   if (leased) await sql`delete from ${sql.table(table)} where id = ${leased.id}`.execute(app.db);

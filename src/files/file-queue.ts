@@ -21,8 +21,8 @@ export type FileQueue<R extends Leased = Leased> = {
   /** The most files that one process reads at the same time. Other background jobs need resources too. */
   maxAtOnce: number;
   /**
-   * Assignments for further columns, which the statement makes when a process leases a file. They clear what an earlier
-   * try has left, because the work starts again.
+   * SQL assignments to further columns of the row, made when a process leases the file. The work starts from the
+   * beginning, so they clear the results of an earlier try.
    */
   begins: RawBuilder<unknown>;
   work: (ctx: TeamCtx, leased: R) => Promise<void>;

@@ -68,7 +68,7 @@ const ALL = { workouts: 1, points: 1, profile: 200, heartrate: ['apple_health_ki
 const LEFT = { workouts: 0, points: 0, profile: 404, heartrate: ['apple_health_kit'] };
 const weeksLater = (days: number) =>
   sql`update ended_agreements set erase_at = erase_at - make_interval(days => ${days})`.execute(app.db);
-/** The lines in the audit log about it. */
+/** Returns the lines of the audit log about erasures. */
 const auditedErasures = async () =>
   (
     await sql`
@@ -76,7 +76,7 @@ const auditedErasures = async () =>
       app.db,
     )
   ).rows;
-/** The stored ends of agreements. */
+/** Returns the ended agreements whose data is not erased yet. */
 const waiting = async () =>
   (await sql`select provider from ended_agreements where user_id = ${user_id}`.execute(app.db)).rows;
 const end = () => team.api<object>('DELETE', `/v2/user/${user_id}/strava`);

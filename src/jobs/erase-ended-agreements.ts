@@ -1,5 +1,5 @@
-// Erases data of a provider some weeks after the user's agreement with the provider ended. Some providers require this
-// in their rules.
+// Erases data of a provider some weeks after the user's agreement (the consent to give us the data) ended. Some
+// providers require this in their rules.
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { recordAudit } from '../audit/record-audit.ts';

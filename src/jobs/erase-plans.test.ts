@@ -1,4 +1,5 @@
-// The rows that an erasure reads beside many rows of others, with statistics of empty tables and with fresh statistics.
+// Counts the rows that an erasure reads in tables with many rows of others. PostgreSQL has statistics of empty tables
+// at first, and then fresh ones.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   database.pool.options.idleTimeoutMillis = 0;
   ctx = { ...app.ctx, db: database.db };
   for (const table of TABLES) await asOwner(`alter table ${table} set (autovacuum_enabled = false)`);
-  // The pages are known to be empty. The server assumes that all further pages are too.
+  // We fill the tables and empty them again. PostgreSQL then knows empty pages, and assumes that further ones are too.
   const team = await app.makeTeam();
   await fill(team, await endpointsOf(team, 1), 100);
   await asOwner('set session_replication_role = replica; delete from deliveries; delete from retries');

@@ -64,8 +64,8 @@ const MODULES: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Prom
 
 const BATCH = 100;
 /**
- * The most transactions of one run. Each of them does limited work. After a run, other erasures and other classes of
- * jobs get permits.
+ * The most transactions of one run. Each of them does limited work. The next run waits behind other jobs, so a large
+ * team does not delay the erasure of a small one.
  */
 const STEPS_PER_ROUND = 200;
 
@@ -79,7 +79,7 @@ const erasureRound = defineJob({
   },
 });
 
-/** Adds a job for every deleted team that is not erased yet. A job can be lost, or can have failed for good. */
+/** Adds a job for every deleted team that is not erased yet. Its first job may be lost, or may have failed for good. */
 const resumption = defineJob({
   name: 'erase_deleted_teams',
   payload: Type.Object({}),

@@ -178,7 +178,7 @@ describe('the erasure of deleted users', () => {
       expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
     }
     expect(await eraseUsers(app.ctx)).toBe(0);
-    // Data without the user's id may go as well: answers that are stored for a day only.
+    // An erasure may also delete stored responses of other users. They exist for only a day.
     expect(
       (await findTraces(app, bystander.traces)).filter((column) => !column.startsWith('idempotency_keys.')),
     ).toEqual(theirs.filter((column) => !column.startsWith('idempotency_keys.')));

@@ -29,8 +29,8 @@ import * as pulls from '../wearables/pulls/erase.ts';
 import { Uuid } from '../wire/schema.ts';
 
 /**
- * Every module with data of users, in the order in which we erase. Stored responses are not among them. We erase those
- * earlier, because we decrypt them once for many users.
+ * Every module with data of users, in the order in which we erase. The module of stored responses (of requests with an
+ * idempotency key) is missing here. We erase responses earlier, because we decrypt them once for many users.
  */
 const MODULES: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void> }[] = [
   delivery,
@@ -55,7 +55,10 @@ const MODULES: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promi
   delivery,
 ];
 
-/** Runs one step of an erasure in a separate transaction. Resolves with null if nothing is left to erase. */
+/**
+ * Runs one step of an erasure in a separate transaction. Resolves with null, and does nothing, if the run is over or if
+ * the user or team must not be erased by this run.
+ */
 export type Step = <T>(work: (ctx: TxCtx<TeamCtx>) => Promise<T>) => Promise<T | null>;
 
 /**
@@ -72,7 +75,7 @@ export const CHUNKED_ERASURES = [
 /**
  * Erases the events, samples and summaries of a user. A user can have any number of these rows, and a single
  * transaction would lock the user's rows for a long time. So this runs in many transactions, before the rest of the
- * erasure. Returns false if a step found nothing left to erase.
+ * erasure. Returns false if a step did not run.
  */
 export async function eraseInChunks(step: Step, user: { id: string }): Promise<boolean> {
   for (const eraseSome of CHUNKED_ERASURES) {

@@ -78,13 +78,13 @@ test('a team whose provider hangs delays neither other jobs nor other teams', as
 }, 60_000);
 
 const payload = () => ({ team_id: app.team.id, user_id: randomUUID(), provider: 'oura' as const });
-/** A run that has just ended may still be locked, because its end is written later. */
 type WaitingJob = { key: string | null; run_at: string; flags: Record<string, true> | null };
 const flagsOf = (of: string): Record<string, true> => ({
   [of]: true,
   [`${of} of ${app.team.id}`]: true,
   [`${of} of organisation ${app.team.org_id}`]: true,
 });
+/** Returns the jobs without a lock. A run that has just ended still has its lock, because its end is written later. */
 const waiting = async (): Promise<WaitingJob[]> =>
   (
     await sql<WaitingJob>`

@@ -22,7 +22,10 @@ const BY_THE_CLOCK = 4;
 export const SLOTS = Object.values(PERMITS).reduce((all, permits) => all + permits, BY_THE_CLOCK);
 
 export type JobPermits = {
-  /** Takes a permit. Returns false if the class of these flags, or their owner, has no free permit. */
+  /**
+   * Takes a permit for a job. Its flags name its class, and its owner and organisation in this class. Returns false if
+   * one of these has no free permit.
+   */
   take: (flags: string[]) => boolean;
   leave: (flags: string[]) => void;
   /** Returns the flags of jobs that have no free permit. The queue does not take these jobs. */

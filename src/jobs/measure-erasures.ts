@@ -8,7 +8,8 @@ const COUNTED = 10_000;
 
 /**
  * Measures how many deletions are due but not done, and how long the oldest has been due. We do not know that time for
- * users whose erasure has begun. `db` must be able to read all teams. Deletions of teams stay stored for a year.
+ * users whose erasure has begun. `db` must be able to read all teams. Rows of `team_deletions` stay for a year after
+ * the erasure, so we count only those without an end.
  */
 export async function measureErasures(db: Db, { erasures }: Pick<Metrics, 'erasures'>): Promise<void> {
   const { rows } = await sql<{ of: string; due: number; seconds: number }>`

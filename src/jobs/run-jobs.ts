@@ -77,9 +77,8 @@ export const jobs = [
 ] as unknown as Job[];
 
 /**
- * Returns the tasks that graphile-worker calls by name. It stores and logs the message of an error as last_error, and
- * such a message can quote a row. So we throw a new error that has only the kind of the original one. We also drop the
- * time that its cron adds to a payload, because no job needs it.
+ * Returns the tasks that graphile-worker (the job queue) calls by name. Graphile-worker stores and logs the message of
+ * an error, and such a message can quote a row. So we throw a new error that has only the kind of the original one.
  */
 export function tasksOf(ctx: Ctx, permits = openJobPermits()): TaskList {
   const work = async (job: Job, payload: Record<string, never>): Promise<void> => {
@@ -167,8 +166,8 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
 }
 
 /**
- * Returns a logger for graphile-worker, whose messages quote errors and payloads after a colon or in quotes. We log
- * only the text before that.
+ * Returns a logger for graphile-worker. Its messages quote errors and payloads after a colon or in quotes, and these
+ * can contain personal data. So we log only the text before them.
  */
 export function workerLogger(log: Logger): WorkerLogger {
   /** When we last logged that the database is unavailable. Each part of the queue reports it at each try. */

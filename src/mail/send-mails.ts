@@ -139,7 +139,7 @@ function opened({ cipher }: Ctx, { id, org_id, content }: LeasedMail): OutgoingM
   }
 }
 
-/** Makes mails that we leased but did not try due again. That does not count as an attempt. */
+/** Makes leased mails due again if we did not try to send them. The lease then does not count as an attempt. */
 async function requeueMails(ctx: Ctx, mails: LeasedMail[]): Promise<void> {
   if (mails.length === 0) return;
   await sql`

@@ -8,8 +8,8 @@ import { newId } from '../ids.ts';
 import { readerHash, refuseTooMany } from './daily-mail-limit.ts';
 
 /**
- * The kind of the job that sends mails. The mail server is outside of the deployment and may be slow, so the job uses
- * one of the permits for such jobs.
+ * The kind of the job that sends mails. The mail server is an outside service and may be slow. So `ownerOf` puts the
+ * job into the class `calls`, which has permits for jobs that wait for outside services.
  */
 export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), ownerOf: () => 'mail' });
 
@@ -23,10 +23,7 @@ type Mail = {
   org_id: string;
   /** The id of the record that the mail is about. If the record is deleted, the mail is withdrawn. */
   about: string;
-  /**
-   * The time when the mail, for example its link, stops being valid, in seconds since 1970. After it the mail is not
-   * sent.
-   */
+  /** When the mail (for example its link) becomes invalid, in seconds since 1970. After that we do not send it. */
   expires: number;
   letter: { to: string; subject: string; text: string };
 };

@@ -66,7 +66,7 @@ export type Form<T extends TObject = TObject> = {
 
 /**
  * A list of values in one request. We store either all of them or none. The body is a JSON list, or NDJSON with one
- * value per line, with or without gzip. Unlike a stream, we read a batch before `handle`, within limits. The response
+ * value per line, with or without gzip. We read the whole batch, within limits, before we call `handle`. The response
  * lists each problem with the index of its value.
  */
 export type Batch<T extends TSchema = TSchema> = {

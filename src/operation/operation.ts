@@ -68,8 +68,8 @@ export type Deprecation = {
 export type DeprecatedField = { since: string; documentation: string };
 
 /**
- * For deprecated fields to which our API documentation gives a date: the date, and the part of the documentation that
- * names the fields that replace them.
+ * The only date on which our API documentation calls fields deprecated, and its section that names the fields to use
+ * instead.
  */
 export const deprecatedField: DeprecatedField = {
   since: '2025-06-01',

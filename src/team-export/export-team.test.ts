@@ -178,7 +178,7 @@ test('a team has one at a time; an abandoned one ends, and a slow reader holds n
     const left = await app.db.selectFrom('team_exports').selectAll().where('team_id', '=', other.id).execute();
     expect(left).toEqual([]);
   }, 5_000);
-  // Reads the last thousand lines as several pages, like all lines.
+  // Exports only the last thousand users. These are several pages, as in a whole export.
   const behind = await app.db
     .selectFrom('users')
     .select('id')

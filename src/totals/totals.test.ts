@@ -85,7 +85,10 @@ test('totals are exact after every kind of change, separately for each team', as
   });
 });
 
-/** Moves a minute on. After that, nothing of a user who is scheduled for deletion changes any more. */
+/**
+ * Moves the deletions of users into the past, and subtracts these users from the totals. Returns how many users of the
+ * team are subtracted.
+ */
 async function leaveOutNow(): Promise<number> {
   await sql`update users set deleted_at = deleted_at - interval '2 minutes' where deleted_at is not null`.execute(
     app.db,

@@ -7,7 +7,7 @@ import { sendDeferredDeliveries } from '../delivery/defer-deliveries.ts';
 import { notFound } from '../errors.ts';
 import { showDeferredEvents } from '../events/deferred-events.ts';
 
-/** The job that resumes simulations. They stop while their user is scheduled for deletion. */
+/** The job that resumes simulated orders of a sandbox. They stop while their user is scheduled for deletion. */
 export const resumeKind = jobKind({
   name: 'resume_simulations',
   payload: Type.Object({ overdue_seconds: Type.Integer() }),

@@ -8,8 +8,5 @@ type Bounds = Pick<UserRow, 'ingestion_start' | 'ingestion_end'>;
 export const isWithinIngestionDates = ({ ingestion_start: first, ingestion_end: last }: Bounds, day: string): boolean =>
   (first === null || day >= first) && (last === null || day <= last);
 
-/**
- * A day ends last in the time zone UTC-12. This is the number of hours from the beginning of a day in UTC until the day
- * has ended everywhere.
- */
+/** The hours from the beginning of a day in UTC until the day has ended everywhere. It ends last in UTC-12. */
 export const DAY_ENDS_HOURS = 36;

@@ -17,8 +17,8 @@ export const EXECUTE = 1;
 const passwdFile = '/etc/passwd';
 
 /**
- * Returns the user for initdb and postgres. If we are not root, this is our own user, and null. If we are root, this is
- * the owner of an existing data directory, else `postgres`, else `nobody`.
+ * Returns the user for initdb and postgres. Null if we are not root, because they then run as our own user. If we are
+ * root, this is the owner of an existing data directory, else `postgres`, else `nobody`.
  */
 export function chooseAccount(dataDir: string): Account | null {
   if (process.getuid?.() !== 0) return null;

@@ -219,7 +219,8 @@ describe('after kill -9', () => {
 });
 
 /**
- * The shared memory that initdb's PostgreSQL, at work on the template databases, names in its postmaster.pid; else 0.
+ * Returns the id of the shared memory that initdb's PostgreSQL uses while it makes the template databases. Its
+ * postmaster.pid names it. Returns 0 if there is none.
  */
 async function unfinishedSegment(): Promise<number> {
   const name = (await readdir(dataDir)).find((entry) => entry.startsWith('postgres.new-'));

@@ -175,9 +175,8 @@ async function endsWithin(limitMs: number, postmaster: Postmaster): Promise<bool
 }
 
 /**
- * Moves the pid file of a dead server away. PostgreSQL refuses to start while the process of the file seems to run. It
- * mistakes two others for the server: a zombie, and any program of the same user that got the same process id after a
- * reboot.
+ * Moves the pid file of a dead server away. PostgreSQL refuses to start while a process with the id in the file exists.
+ * It may be no server at all: a zombie has the id, or, after a reboot, any program of the same user.
  */
 export async function setAsideDeadPidFile(cluster: Cluster): Promise<boolean> {
   const file = pidFileOf(cluster);
@@ -191,7 +190,7 @@ export async function setAsideDeadPidFile(cluster: Cluster): Promise<boolean> {
     if (hasCode(error, 'ENOENT')) return false;
     throw error;
   }
-  // A server that started meanwhile has written a new pid file, and we have moved that one. So we move it back.
+  // If another server has started meanwhile, we have moved its new pid file. So we move the file back.
   if ((await readPidFile(aside)) !== seen) await link(aside, file).catch(() => undefined);
   await rm(aside, { force: true });
   return true;

@@ -14,8 +14,8 @@ export function isAlive(pid: number): boolean {
 
 /**
  * Returns true if the process has ended but its parent has not read its exit status yet (a zombie). In a container
- * whose first process reads no exit statuses, an orphan stays like this forever. Returns false on systems other than
- * Linux, which read the statuses of orphans.
+ * whose first process reads no exit statuses, an orphan stays like this forever. Always returns false on systems other
+ * than Linux, because they read the exit statuses of orphans themselves.
  */
 export function isZombie(pid: number): boolean {
   if (process.platform !== 'linux') return false;

@@ -7,21 +7,21 @@ import { writeTime } from './times.ts';
 import { write } from './write.ts';
 
 type Batch = {
-  /** BHS, which is read as a message header. Null for messages outside of a batch. */
+  /** The batch header (BHS), which we read like a message header. Null for messages outside of a batch. */
   header: Segment | null;
   messages: Buffer[];
   /**
-   * Whether the trailer (BTS-1) states the number of messages that the batch has. A batch without a trailer was cut
-   * off.
+   * True if the batch has as many messages as its trailer (BTS-1) states. A batch without a trailer was cut off. True
+   * for messages outside of a batch.
    */
   isWhole: boolean;
 };
 
 export type Batches = {
-  /** FHS, which is read as a message header. */
+  /** The file header (FHS), which we read like a message header. Null if there is none. */
   file: Segment | null;
   batches: Batch[];
-  /** Whether each batch is whole, and FTS-1 states the number of batches that the file has. */
+  /** True if each batch is whole, and the file has as many batches as its trailer (FTS-1) states. */
   isWhole: boolean;
 };
 

@@ -1,6 +1,6 @@
 /**
  * Returns the lines of a text, each with its end: CR, LF or both. The expression matches line ends and not whole lines.
- * To match a line of several megabytes, such as a document, it would need too much stack.
+ * An expression for whole lines would need too much stack for a line of several megabytes, such as a document.
  */
 export function linesWithEnds(text: string): string[] {
   const lines: string[] = [];

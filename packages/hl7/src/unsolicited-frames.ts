@@ -13,8 +13,8 @@ type UnsolicitedFrames = {
 };
 
 /**
- * A peer may send frames that are no reply to our message. This queues them and handles one after the other. Until the
- * reply has come and the caller has recorded it, none is handled, because it may be about the same message.
+ * Makes a queue for frames that a peer sends by itself, and handles one after the other. While we wait for the reply to
+ * a message, and until the caller has recorded the reply, no frame is handled. It may be about the same message.
  */
 export function openUnsolicitedFrames(
   take: (content: Buffer) => Promise<void>,

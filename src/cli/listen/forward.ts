@@ -8,7 +8,7 @@ const WITHIN_MS = 15_000;
 
 /**
  * Sends an event once, in the form of a webhook delivery. Returns the status, or the reason for a missing response, and
- * the duration. The caller chose the server that it may reach, so it follows no redirect to another.
+ * the duration. It follows no redirect, because the user of the command chose this server and no other.
  */
 export async function forward(
   { forwardTo, secret }: Following,

@@ -62,7 +62,7 @@ test('phial listen forwards new events, signed, prints a line for each, and ends
   );
   for (const hidden of [user_id, order.id, app.team.api_key, secret]) expect(program.output()).not.toContain(hidden);
 
-  // It forwards each event once, also where the answer was 500, and continues after it.
+  // The command forwards each event once, even if the response is 500. The next run continues after it.
   const cursor = /--after (\S+)/.exec(program.stdout())?.[1] as string;
   const next = await orderKit(app.team);
   const again = await listen('--secret', secret, '--after', cursor);

@@ -58,8 +58,8 @@ function writeOut(text: string): string {
 }
 
 /**
- * Returns the problem of a code, or null. We only know that the codes of our subset can be billed. So a longer or
- * shorter form of such a code cannot.
+ * Returns the problem of a code, or null. Every code of our subset can be billed. A shorter form of such a code is too
+ * general to be billed, and a longer form does not exist.
  */
 function problemOf(code: string, sent: string): string | null {
   const shown = JSON.stringify(sent);

@@ -4,7 +4,7 @@ import type { EtlPipeline } from './schemas.ts';
 
 type Sink = EtlPipeline['preferences']['preferred'];
 
-/** The encrypted part of a pipeline. */
+/** The encrypted part of a pipeline: its sinks, which are the targets of its events. */
 export type Sinks = {
   rabbitmq: { uri: string; exchange: string } | null;
   svix: boolean;

@@ -1,5 +1,5 @@
-// Only one process at a time streams a pipeline: the one with its lease, which lasts by the clock of the database. The
-// lease names the worker of that process. If this worker dies, other workers notice and end the lease.
+// A process streams a pipeline only while it has the lease of the pipeline, by the clock of the database. The lease
+// names the worker of the process. If this worker dies, other workers notice and end the lease.
 import { sql } from 'kysely';
 import type { Ctx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';

@@ -22,8 +22,8 @@ import { streamTeam, type StreamOptions } from './stream-team.ts';
  */
 const MAX_AT_A_TIME = 400;
 /**
- * For how many milliseconds a pipeline is streamed before another one gets its permit, if more pipelines wait than
- * there are permits.
+ * If more pipelines wait than there are permits, a pipeline is streamed for this many milliseconds. Then another one
+ * gets its permit.
  */
 const STREAMED_FOR_MS = 60_000;
 const POLL_MS = 2_000;
@@ -46,9 +46,9 @@ const ofOrg = (orgId: string): Owner => ({ org: orgId, team: orgId });
 type Bounds = { most?: number; pages?: PagePermits };
 
 /**
- * Streams the events of every team that has a pipeline which no other process streams. By `worker`, other processes
- * notice whether this process is alive. If `worker` never listens, they cannot, and the leases of this process only end
- * by time.
+ * Streams the events of teams to their brokers, for every pipeline that no other process streams. `worker` holds a
+ * database lock while this process lives, by which other processes notice its death. If `worker` never listens for
+ * notifications, it has no lock, and the leases of a dead process only end by time.
  */
 export function startStreaming(
   ctx: Ctx,
@@ -61,7 +61,7 @@ export function startStreaming(
   setMaxListeners(most + 1, stopping.signal, over.signal);
   const polls = new LongPolls();
   const permits = new Threshold(most);
-  /** The streams under way, with the id of their organisation. */
+  /** The pipelines that this process is streaming, each with the id of its organisation. */
   const running = new Map<Promise<void>, string>();
   let waiting: ReadonlySet<string> = new Set();
 

@@ -26,8 +26,8 @@ const TIMEOUT_MS = 15_000;
  */
 const LOOK_AGAIN_MS = 15_000;
 /**
- * A transaction that began to publish before the team was noted may not notify it. So after this many milliseconds the
- * feed is read once more.
+ * A transaction that began to publish before `noteReader` stored the team may not notify it. So after this many
+ * milliseconds we read the feed once more.
  */
 const FRESH_MS = 1_000;
 
@@ -36,12 +36,12 @@ export type StreamOptions = {
   polls: LongPolls;
   pages: PagePermits;
   /**
-   * Returns true if another pipeline should get this permit. At the end of the feed, this is so when another pipeline
-   * waits. Elsewhere the pipeline must also have been streamed for a while.
+   * Returns true if another pipeline should get this permit. At the end of the feed, it is enough that another pipeline
+   * waits. Before the end, this pipeline must also have been streamed for a while.
    */
   isOver: (isAtEnd: boolean) => boolean;
   stopping: AbortSignal;
-  /** Aborted some time after `stopping`. From then on confirms are not waited for. */
+  /** Aborted some time after `stopping`. From then on, we do not wait for confirms of the broker. */
   over: AbortSignal;
 };
 
@@ -110,8 +110,8 @@ async function stream(ctx: TeamCtx, leased: Leased, options: StreamOptions): Pro
 type StreamRequest = { cursor: Cursor; types: string[]; exchange: string };
 
 /**
- * Reads the next page and publishes it. Returns null if it did not publish it. Afterwards the page is no longer in
- * memory.
+ * Reads the next page and publishes it. Returns null if `publish` refused the page. The result does not contain the
+ * events, so the page does not stay in memory.
  */
 async function publishPage(
   ctx: TeamCtx,

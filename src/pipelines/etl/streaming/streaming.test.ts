@@ -60,7 +60,7 @@ describe('events of a team', () => {
     await app.deliver();
     expect(endpoint.received.map(({ raw }) => raw)).toContain(first?.body);
     expect([first?.exchange, first?.routing_key, second?.routing_key]).toEqual(['health', critical.name, steps.name]);
-    // Content type, persistent, message id, time and type.
+    // The flags say which properties follow: content type, delivery mode, message id, time and type.
     expect(first?.headers.readUInt16BE(12)).toBe(0b1001000011100000);
     const text = first?.headers.toString('latin1') ?? '';
     for (const part of ['\x10application/json\x02', `\x24${id}`, `${critical.name}`]) expect(text).toContain(part);
