@@ -172,7 +172,7 @@ export const Appointment = shape('Appointment', {
   start_at: nullable(Timestamp),
   end_at: nullable(Timestamp),
   iana_timezone: nullable(Type.String()),
-  type: oneOf(APPOINTMENT_TYPES),
+  type: oneOf(APPOINTMENT_TYPES, { description: 'At the address of the patient, or at a patient service center.' }),
   provider: oneOf(APPOINTMENT_PROVIDERS, { description: 'The provider that takes the sample.' }),
   status: oneOf(STATUSES),
   provider_id: Type.String({

@@ -188,7 +188,7 @@ const order = {
   shipping_details: nullable(ShippingAddress),
   lab_test: LabTest,
   details: Type.Object({
-    type: Type.String(),
+    type: Type.String({ description: 'The collection method of the order, for example testkit.' }),
     data: nullable(
       Type.Object(
         {

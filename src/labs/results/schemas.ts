@@ -60,7 +60,7 @@ export const BiomarkerResult = shape('BiomarkerResult', {
     Type.Number({ deprecated: true, description: 'The number of a numeric result, and -1 for any other type.' }),
   ),
   result: Type.String({ description: 'Read it according to type.' }),
-  type: oneOf(RESULT_TYPES),
+  type: oneOf(RESULT_TYPES, { description: 'What `result` contains: a number, a range, a comment or a code.' }),
   result_type: oneOf(RESULT_TYPES, { description: 'The same as type.' }),
   unit: nullable(Type.String({ description: 'UCUM' })),
   timestamp: nullable(At),

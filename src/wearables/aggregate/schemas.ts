@@ -198,7 +198,7 @@ export const QueryBatch = shape(
   {
     timeframe: Type.Object(
       {
-        type: Type.Optional(oneOf(['relative'], { default: 'relative' })),
+        type: Type.Optional(oneOf(['relative'], { default: 'relative', description: 'Always relative to `anchor`.' })),
         anchor: Type.String({
           maxLength: 40,
           description: 'The last day by the local calendar, as 2026-01-05, or the moment at which the timeframe ends.',

@@ -28,13 +28,15 @@ const Offset = nullable(
   Type.Integer({ description: 'Seconds east of UTC where the sample was taken; null where that is not known.' }),
 );
 
+const TYPE = 'What or how the sample measures, in a series that has types.';
+
 function sampleOf(series: Series): TObject {
   const { type, unit, interval, value, only, extras } = series;
   const kind = Array.isArray(type) ? oneOf(type as readonly string[]) : Type.String();
   const each: Record<string, TSchema> = {
     id: SampleId,
     timezone_offset: Offset,
-    type: type === null || series.typeOptional ? nullable(kind) : kind,
+    type: { ...(type === null || series.typeOptional ? nullable(kind) : kind), description: TYPE },
     unit: Type.Literal(unit, { description: `Always ${unit}.` }),
     timestamp: Timestamp,
   };
@@ -77,7 +79,10 @@ export type SeriesShapes = { sample: TObject; group: TObject; page: TObject; cha
 const shapes = new Map<string, SeriesShapes>(
   SERIES.map((series) => {
     const sample = sampleOf(series);
-    const group = shape(`Grouped${series.title}`, { source: DataSource, data: Type.Array(sample) });
+    const group = shape(`Grouped${series.title}`, {
+      source: DataSource,
+      data: Type.Array(sample, { description: 'Samples of this source, the oldest first.' }),
+    });
     const page = shape(`Grouped${series.title}Response`, {
       groups: Type.Unsafe<Record<string, unknown>>({
         type: 'object',
@@ -92,7 +97,7 @@ const shapes = new Map<string, SeriesShapes>(
       source_id: SourceId,
       user_id: Uuid,
       version: Version,
-      data: Type.Array(sample),
+      data: Type.Array(sample, { description: 'The samples that are new or have changed.' }),
     });
     if (series.event !== null) named(`${series.title}Changed`, changed);
     return [series.name, { sample, group, page, changed }];
