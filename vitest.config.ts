@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/global-setup.ts'],
     maxWorkers: 2,
+    // The next run reads the compiled modules that have not changed.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {
