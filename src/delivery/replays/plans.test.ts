@@ -1,4 +1,4 @@
-// The rows that statements of replays read beside 400,000 rows, with cached plans from empty tables and with fresh
+// The rows that statements of replays read beside 100,000 rows, with cached plans from empty tables and with fresh
 // plans.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { queueReplayed } from '../queues/queue-replayed.ts';
 import { findEndpointsWithReplays, saveProgress, takeReplay, type Replay } from './replay-progress.ts';
 import { readEvents } from './read-events.ts';
 
-const EVENTS = 200_000;
+const EVENTS = 50_000;
 const TABLES = [
   'events_default',
   'attempts_default',
