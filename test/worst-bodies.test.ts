@@ -6,6 +6,7 @@ import type { Operation } from '../src/operation/operation.ts';
 import { isForm, jsonOf } from '../src/operation/media.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
 import { linkTokenOf, makeUser } from './factories.ts';
+import { longestStall } from './longest-stall.ts';
 import { EDGE, filled, MAX_BYTES, WORST_FORMS } from './worst-forms.ts';
 
 const LONGEST_BLOCK_MS = 100;
@@ -170,32 +171,11 @@ function send(operation: Operation, body: Buffer, type = 'application/json'): Pr
   });
 }
 
-let lookedAt = performance.now();
-let longestMs = 0;
-/** A timer that fires every other millisecond. If it was late, the process was blocked. */
-function look(): void {
-  const now = performance.now();
-  longestMs = Math.max(longestMs, now - lookedAt);
-  lookedAt = now;
-}
-const looking = setInterval(look, 2);
-afterAll(() => clearInterval(looking));
-
-/**
- * The longest time in which the event loop was blocked, in milliseconds. It is the best of several tries, and at most
- * the processor time of the process, because a busy machine is no fault of a body.
- */
+/** The longest time in which the event loop was blocked, in milliseconds. It is the best of several tries. */
 async function blockedBy(work: () => Promise<unknown>, tries = 5): Promise<number> {
   let best = Infinity;
-  for (let round = 0; round < tries && best > LONGEST_BLOCK_MS; round += 1) {
-    look();
-    longestMs = 0;
-    const before = process.cpuUsage();
-    await work();
-    look();
-    const { user, system } = process.cpuUsage(before);
-    best = Math.min(best, longestMs, (user + system) / 1e3);
-  }
+  for (let round = 0; round < tries && best > LONGEST_BLOCK_MS; round += 1)
+    best = Math.min(best, await longestStall(work));
   return best;
 }
 

@@ -35,8 +35,8 @@ import { openSender } from './sending/send.ts';
 import { dropDeliveries, recordOutcomes, type EndedDelivery } from './record-outcomes.ts';
 import { deploymentPolicy } from '../outbound/deployment-policy.ts';
 
-const PAUSED = 200_000;
-const NOT_DUE = 200_000;
+const PAUSED = 50_000;
+const NOT_DUE = 50_000;
 const TEAMS = 500;
 const ENDPOINTS_EACH = 20;
 /** The number of endpoint queues that one measured statement handles. */

@@ -11,10 +11,10 @@ import { openDatabase, type Database } from '../db/open-database.ts';
 import { eraseTeams } from '../../test/erase-deleted-teams.ts';
 import { eraseUsers } from '../../test/erase-due-users.ts';
 
-const OTHERS = 100_000;
-const ORDERS = 600;
+const OTHERS = 25_000;
+const ORDERS = 150;
 const ENDPOINTS = 10;
-/** The tables have about 25,000 rows and index entries. The rows of a team are read twice. */
+/** The tables have about 6,000 rows and index entries. The rows of a team are read twice. */
 const MAX_READ = 0.8 * OTHERS;
 const TABLES =
   `deliveries retries deferred_deliveries webhooks events_default attempts_default order_transactions orders

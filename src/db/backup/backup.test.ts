@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -29,12 +30,23 @@ afterEach(async () => {
   for (const name of made.splice(0)) await dropDatabase(inject('serverUrl'), name);
 });
 
-async function makeDatabase(template = 'template1'): Promise<string> {
+const urlOf = (name: string): string => databaseUrl(inject('serverUrl'), name);
+
+async function copyDatabase(template: string): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await cloneDatabase(inject('serverUrl'), name, template);
-  made.push(name);
-  return databaseUrl(inject('serverUrl'), name);
+  return name;
 }
+
+/** A database without tables, or a copy of another, for one test. */
+async function makeDatabase(template = 'template1'): Promise<string> {
+  const name = await copyDatabase(template);
+  made.push(name);
+  return urlOf(name);
+}
+
+/** An empty database with the tables of this release. A restore into it need not migrate. */
+const makeMigrated = (): Promise<string> => makeDatabase(inject('template'));
 
 async function ask<R>(url: string, text: string): Promise<R[]> {
   const client = new pg.Client({ connectionString: url });
@@ -82,16 +94,24 @@ const into = (url: string, directory: string, migrationsDirectory = MIGRATIONS):
 describe('the backup of a full database', () => {
   let app: TestApp;
   let saved: string;
+  let contentsSaved: string[];
+  /** The name of the database that the backup was restored into. Before, it had no tables. */
+  let restored: string;
   beforeAll(async () => {
     app = await startTestApp();
     await fill(app, app.team);
     await connectTestLaboratory(app.databaseUrl, { orders: byMllp(1) });
+    await app.flushAudit();
+    contentsSaved = await contents(app.databaseUrl);
     saved = join(await mkdtemp(join(tmpdir(), 'phial-backup-')), 'saved');
     await backup({ ownerUrl: app.databaseUrl, directory: saved, log });
+    restored = await copyDatabase('template1');
+    await into(urlOf(restored), saved);
   });
   afterAll(async () => {
     await rm(dirname(saved), { recursive: true });
     await app.close();
+    await dropDatabase(inject('serverUrl'), restored);
   });
 
   const save = async (name = 'copy'): Promise<string> => {
@@ -106,11 +126,10 @@ describe('the backup of a full database', () => {
   };
 
   test('restores every row of every table', async () => {
-    const before = await contents(app.databaseUrl);
     // Some tables stay empty here. Rate limits are off by default, no process serves the tests, nothing is on its way
     // to a laboratory, no scheduler is connected, no provider has asked us to wait, and no provider can reach a
     // deployment without https.
-    expect(before.filter((line) => line.endsWith(' 0 '))).toEqual(
+    expect(contentsSaved.filter((line) => line.endsWith(' 0 '))).toEqual(
       [
         'application_subscriptions',
         'laboratory_senders',
@@ -120,30 +139,26 @@ describe('the backup of a full database', () => {
         'scheduler_connections',
       ].map((table) => `${table} 0 `),
     );
-    const target = await makeDatabase();
-    await into(target, await savedBefore());
-    expect(await contents(target)).toEqual(before);
+    expect(await contents(urlOf(restored))).toEqual(contentsSaved);
   });
 
   test('restores a database that works: the same keys open it, and waiting work continues', async () => {
-    const target = await makeDatabase();
-    await into(target, await savedBefore());
+    const target = await makeDatabase(restored);
     const waiting = await ask<{ count: string }>(target, 'select count(*) from deliveries');
     expect(Number(waiting[0]?.count)).toBeGreaterThan(0);
-    const restored = await startTestApp({}, { databaseUrl: target });
-    const response = await restored.api<{ users: { user_id: string }[] }>('GET', '/v2/user', undefined, {
+    const service = await startTestApp({}, { databaseUrl: target });
+    const response = await service.api<{ users: { user_id: string }[] }>('GET', '/v2/user', undefined, {
       key: app.team.api_key,
     });
     expect([response.status, response.body.users.length > 0]).toEqual([200, true]);
-    const order = await orderKit(restored.team);
-    await simulate(restored.team, order.id);
-    expect((await readOrder(restored.team, order.id)).events.length).toBeGreaterThan(2);
-    await restored.close();
+    const order = await orderKit(service.team);
+    await simulate(service.team, order.id);
+    expect((await readOrder(service.team, order.id)).events.length).toBeGreaterThan(2);
+    await service.close();
   });
 
   test('restores the rows of each day into the partition of the day, and keeps the rules in force', async () => {
-    const target = await makeDatabase();
-    await into(target, await savedBefore());
+    const target = urlOf(restored);
     const spread = `select tableoid::regclass::text as part, count(*)::int from events group by 1 order by 1`;
     expect(await ask(target, spread)).toEqual(await ask(app.databaseUrl, spread));
     expect(await ask<{ part: string }>(target, spread)).toContainEqual({ part: 'events_20250102', count: 1 });
@@ -203,19 +218,17 @@ describe('the backup of a full database', () => {
     const written: string[] = [];
     const writer = async (): Promise<void> => {
       const { user_id } = await makeUser(app.team);
-      while (writing) written.push((await orderKit(app.team, user_id)).id);
+      // With pauses, because more orders would show no more.
+      for (; writing; await wait(100)) written.push((await orderKit(app.team, user_id)).id);
     };
-    const writers = [writer(), writer(), writer(), writer()];
-    while (written.length < 20)
-      await new Promise((resolve) => {
-        setTimeout(resolve, 5);
-      });
+    const writers = [writer(), writer()];
+    while (written.length < 4) await wait(5);
     const first = written.length;
     const directory = await save();
     const last = written.length;
     writing = false;
     await Promise.all(writers);
-    const target = await makeDatabase();
+    const target = await makeMigrated();
     await into(target, directory);
     const torn = await ask(
       target,
@@ -270,18 +283,6 @@ describe('the backup of a full database', () => {
   });
 
   describe('a restore is refused', () => {
-    let fresh: string[] | undefined;
-    const nothing = async (url: string): Promise<void> => {
-      fresh ??= await contentsOfFresh();
-      const withoutTimes = (lines: string[]): string[] => lines.filter((line) => !/^(migrations|payors) /.test(line));
-      expect(withoutTimes(await contents(url))).toEqual(withoutTimes(fresh));
-    };
-    async function contentsOfFresh(): Promise<string[]> {
-      const url = await makeDatabase();
-      await migrate({ ownerUrl: url, directory: MIGRATIONS });
-      return contents(url);
-    }
-
     test('from files with one changed byte, and writes nothing', async () => {
       const directory = await savedBefore();
       const target = await makeDatabase();
@@ -310,7 +311,7 @@ describe('the backup of a full database', () => {
       }
       await writeFile(manifestPath(directory), manifest);
       expect(await contentsOrNothing(target)).toEqual([]);
-      await into(target, directory);
+      await into(await makeMigrated(), directory);
     });
 
     test('from a directory without a table file or without the manifest', async () => {
@@ -328,7 +329,7 @@ describe('the backup of a full database', () => {
       const before = await contents(app.databaseUrl);
       await expect(into(app.databaseUrl, directory)).rejects.toThrow(/in use.*new database/);
       expect(await contents(app.databaseUrl)).toEqual(before);
-      const claimed = await makeDatabase(inject('template'));
+      const claimed = await makeMigrated();
       await query(
         claimed,
         `insert into deployment (environment, region, lookup_key_check) values ('sandbox', 'us', '')`,
@@ -338,23 +339,16 @@ describe('the backup of a full database', () => {
 
     test('into a database that a service starts to use during the restore', async () => {
       const directory = await savedBefore();
-      const target = await makeDatabase(inject('template'));
+      const target = await makeMigrated();
       const client = new pg.Client({ connectionString: target });
       await client.connect();
       await client.query(
         `begin; insert into deployment (environment, region, lookup_key_check) values ('sandbox', 'us', '')`,
       );
       const restoring = expect(into(target, directory)).rejects.toThrow(/in use/);
-      for (let blocked = false; !blocked;) {
-        blocked =
-          (
-            await ask(
-              target,
-              'select from pg_stat_activity where datname = current_database() and ' +
-                'cardinality(pg_blocking_pids(pid)) > 0',
-            )
-          ).length > 0;
-      }
+      const blocked =
+        'select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0';
+      await expect.poll(() => ask(target, blocked)).toHaveLength(1);
       await client.query('commit');
       await restoring;
       expect((await ask(target, 'select from deployment')).length).toBe(1);
@@ -362,8 +356,8 @@ describe('the backup of a full database', () => {
     });
 
     test('into a database with newer migrations than the backup', async () => {
-      const directory = await save();
-      const target = await makeDatabase(inject('template'));
+      const directory = await savedBefore();
+      const target = await makeMigrated();
       await migrate({ ownerUrl: target, directory: await nextRelease('create table later (id integer primary key)') });
       await expect(into(target, directory, join(folder, 'next-migrations'))).rejects.toThrow(
         /9999_next\.sql.*new database/,
@@ -371,13 +365,13 @@ describe('the backup of a full database', () => {
     });
 
     test('from a format of a later release', async () => {
-      const directory = await save();
+      const directory = await savedBefore();
       await reseal(directory, (manifest) => ({ ...manifest, format: 2, phial_version: '9.9.9' }));
       await expect(into(await makeDatabase(), directory)).rejects.toThrow(/format 2.*format 1.*Phial 9\.9\.9/);
     });
 
     test('when this release has a migration in the middle that the backup lacks', async () => {
-      const directory = await save();
+      const directory = await savedBefore();
       const [first, ...others] = (await readManifest(directory)).migrations;
       await reseal(directory, (manifest) => ({ ...manifest, migrations: [first as string, ...others.slice(1)] }));
       await expect(into(await makeDatabase(), directory)).rejects.toThrow(
@@ -386,8 +380,9 @@ describe('the backup of a full database', () => {
     });
 
     test('when rows do not load: the database stays empty, and the message contains no value of the rows', async () => {
-      const directory = await save();
-      const target = await makeDatabase();
+      const directory = await savedBefore();
+      const target = await makeMigrated();
+      const nothing = await contents(target);
       const file = tablePath(directory, 'orders');
       const good = gunzipSync(await readFile(file)).toString();
       const noId = good.replace(/[0-9a-f]{8}-[0-9a-f]{4}/, 'Grace');
@@ -399,23 +394,23 @@ describe('the backup of a full database', () => {
       );
       expect(error?.message).toMatch(/^Table orders could not be loaded.*22P02/);
       expect(error?.message).not.toContain('Grace');
-      await nothing(target);
+      expect(await contents(target)).toEqual(nothing);
       await replaceTable(directory, 'orders', good + good.split('\n')[0] + '\n');
       await expect(into(target, directory)).rejects.toThrow(/Table orders .*duplicate key/);
-      await nothing(target);
+      expect(await contents(target)).toEqual(nothing);
       await replaceTable(directory, 'orders', '');
       await expect(into(target, directory)).rejects.toThrow(/Table orders has 0 rows instead of \d+/);
-      await nothing(target);
+      expect(await contents(target)).toEqual(nothing);
       await replaceTable(directory, 'orders', good);
       await into(target, directory);
-      expect(await contents(target)).toEqual(await contents(app.databaseUrl));
+      expect(await contents(target)).toEqual(contentsSaved);
     });
   });
 
   describe('the restore into another release', () => {
     test('migrates the data of an older backup to this release', async () => {
-      const directory = await save();
-      const target = await makeDatabase();
+      const directory = await savedBefore();
+      const target = await makeMigrated();
       await into(
         target,
         directory,
@@ -424,14 +419,14 @@ describe('the backup of a full database', () => {
         create table team_census as select id from teams`),
       );
       expect(await ask(target, 'select distinct nickname from teams')).toEqual([{ nickname: 'none' }]);
-      const teams = await ask(app.databaseUrl, 'select id from teams order by id');
+      const teams = await ask(urlOf(restored), 'select id from teams order by id');
       expect(teams.length).toBeGreaterThan(0);
       expect(await ask(target, 'select id from team_census order by id')).toEqual(teams);
       expect(await ask(target, 'select max(name) as last from migrations')).toEqual([{ last: '9999_next.sql' }]);
     });
 
     test('refuses a newer backup and says what to do', async () => {
-      const newer = await makeDatabase(inject('template'));
+      const newer = await makeMigrated();
       await migrate({ ownerUrl: newer, directory: await nextRelease('create table later (id integer primary key)') });
       const directory = join(folder, 'newer');
       await backup({ ownerUrl: newer, directory, log });
@@ -443,12 +438,12 @@ describe('the backup of a full database', () => {
     });
 
     test('keeps the data when a later migration fails, and continues with the next try', async () => {
-      const directory = await save();
-      const target = await makeDatabase();
+      const directory = await savedBefore();
+      const target = await makeMigrated();
       await expect(
         into(target, directory, await nextRelease('select 1 / (select count(*) - count(*) from users)')),
       ).rejects.toThrow(/data of the backup are restored.*9999_next\.sql failed.*phial migrate/);
-      expect(await contents(target)).toEqual(await contents(app.databaseUrl));
+      expect(await contents(target)).toEqual(contentsSaved);
       await writeFile(join(folder, 'next-migrations', '9999_next.sql'), 'select 1');
       expect(await migrate({ ownerUrl: target, directory: join(folder, 'next-migrations') })).toEqual([
         '9999_next.sql',
@@ -467,7 +462,7 @@ describe('the backup of a full database', () => {
           as $$ begin raise exception 'no children any more'; end $$;
         create trigger refuse before insert on "Odd name" for each row when (new.parent_id is not null)
           execute function refuse()`);
-        const source = await makeDatabase(inject('template'));
+        const source = await makeMigrated();
         await migrate({ ownerUrl: source, directory: migrations });
         await query(
           source,
@@ -479,7 +474,7 @@ describe('the backup of a full database', () => {
         alter table "Odd name" enable trigger user`,
         );
         await backup({ ownerUrl: source, directory: join(folder, 'odd'), log });
-        const target = await makeDatabase();
+        const target = await makeMigrated();
         await into(target, join(folder, 'odd'), migrations);
         expect(await contents(target)).toEqual(await contents(source));
         expect(await ask(target, `insert into "Odd name" ("select") values ('next') returning id, doubled`)).toEqual([

@@ -1,5 +1,5 @@
-// Counts the rows that the statements of webhook replays read beside 200,000 events and as many attempts. It does so
-// with plans that were cached while the tables were empty, and with fresh plans.
+// Counts the rows that the statements of webhook replays read beside 100,000 events and attempts. It does so with plans
+// that were cached while the tables were empty, and with fresh plans.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -15,7 +15,7 @@ import { queueReplayed } from '../queues/queue-replayed.ts';
 import { findEndpointsWithReplays, saveProgress, takeReplay, type Replay } from './replay-progress.ts';
 import { readEvents } from './read-events.ts';
 
-const EVENTS = 200_000;
+const EVENTS = 50_000;
 const TABLES = [
   'events_default',
   'attempts_default',

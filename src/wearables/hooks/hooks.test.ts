@@ -100,6 +100,14 @@ const idsOf = async (by: Team = team, who = user): Promise<unknown[]> => {
 };
 const countInbox = async (): Promise<number> =>
   (await sql`select from inbox where team_id = ${team.id}`.execute(app.db)).rows.length;
+/** Stores further notifications that differ from that of the team in their hashes only. */
+const addToInbox = (many: number) =>
+  sql`
+    insert into inbox (user_id, provider, hash, team_id, resources, object_resource, object_id)
+    select user_id, provider, convert_to('more ' || n, 'utf8'), team_id, resources, object_resource, object_id
+      from inbox, generate_series(1, ${many}::integer) as n where team_id = ${team.id}`.execute(app.db);
+/** The tests do not need the work of so many notifications or connections. Later tests would do it. */
+const forgetJobs = () => sql`delete from graphile_worker._private_jobs`.execute(app.db);
 const later = () => sql`update graphile_worker._private_jobs set run_at = now() where run_at > now()`.execute(app.db);
 
 describe('a notification of Strava', () => {
@@ -231,8 +239,11 @@ describe('a notification of Strava', () => {
 
   test('is not stored when a hundred wait: polls bring the data', async () => {
     await connectStrava();
-    for (let n = 0; n < 102; n += 1) await notify({ object_id: 101, event_time: n });
+    await notify({ object_id: 101 });
+    await addToInbox(97);
+    for (let n = 0; n < 4; n += 1) await notify({ object_id: 101, event_time: n });
     expect(await countInbox()).toBe(100);
+    await forgetJobs();
   });
 });
 
@@ -308,9 +319,12 @@ describe('a notification of Oura', () => {
       await app.runJobs();
     }
     expect(asked()).toBe(8);
-    for (let n = 0; n < 101; n += 1)
+    // The one that is not tried again does not count.
+    await addToInbox(98);
+    for (let n = 0; n < 4; n += 1)
       await hookOfOura(team, 'secret-of-oura', { ...notification, event_time: `again ${n}` });
     expect(await countInbox()).toBe(101);
+    await forgetJobs();
   });
 
   test('that was signed before the retention time of the inbox is refused', async () => {
@@ -343,8 +357,13 @@ describe('a body with many notifications', () => {
       headers: { 'content-type': type },
       key: null,
     });
-  const usersOf = (by: Team, many: number): Promise<{ user_id: string }[]> =>
-    Promise.all(Array.from({ length: many }, () => makeUser(by)));
+  const usersOf = async (by: Team, many: number): Promise<{ user_id: string }[]> => {
+    const { rows } = await sql<{ user_id: string }>`
+      insert into users (id, team_id, client_user_id)
+      select gen_random_uuid(), ${by.id}, 'user ' || n from generate_series(1, ${many}::integer) as n
+      returning id as user_id`.execute(app.db);
+    return rows;
+  };
   const connectAll = (by: Team, users: { user_id: string }[], ownerOf: (n: number) => string) =>
     by.api('POST', '/v2/link/bulk_import', {
       provider: 'strava',
@@ -355,8 +374,6 @@ describe('a body with many notifications', () => {
       })),
       wait_for_completion: true,
     });
-  /** This test does not need the pulls of so many connections. */
-  const forgetJobs = () => sql`delete from graphile_worker._private_jobs`.execute(app.db);
   const notification = (owner: string, more: object = {}) => ({
     object_type: 'activity',
     object_id: 101,

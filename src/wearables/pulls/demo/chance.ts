@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A generator of numbers that look random. The same words always give the same numbers, so a demo can be repeated. */
 export type Chance = {
@@ -12,7 +12,7 @@ export type Chance = {
  * purpose does not change the numbers of another.
  */
 export function chanceOf(...words: string[]): Chance {
-  let state = createHash('sha256').update(words.join(' ')).digest().readUInt32LE(0);
+  let state = hash('sha256', words.join(' '), 'buffer').readUInt32LE(0);
   // The generator Mulberry32. Its 32 bits of state suffice for the numbers of a day.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser, pushSummaries } from '../../../../test/factories.ts';
+import { longestStall } from '../../../../test/longest-stall.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/team-scope.ts';
 import type { TeamCtx } from '../../../context.ts';
@@ -55,26 +56,6 @@ const left = async (): Promise<number> => {
 };
 const remove = (path: string, ...deletions: object[]) =>
   team.api<{ deleted: number; code: string }>('DELETE', `/v2/summary/${path}/${user_id}`, deletions);
-
-/**
- * Returns the longest time during which this process ran no other code than `work`. This is processor time in
- * milliseconds, because other programs on the machine do not change it.
- */
-async function longestStall(work: () => Promise<unknown>): Promise<number> {
-  let [longest, last] = [0, process.cpuUsage()];
-  const beat = setInterval(() => {
-    const { user, system } = process.cpuUsage(last);
-    longest = Math.max(longest, (user + system) / 1_000);
-    last = process.cpuUsage();
-  }, 1);
-  try {
-    await work();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  } finally {
-    clearInterval(beat);
-  }
-  return longest;
-}
 
 test('a sleep is deleted with 10,000 cycles without delaying other requests, and refused with more', async () => {
   await copies(10_000);
