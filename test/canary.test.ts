@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { request, type Dispatcher } from 'undici';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { operations } from '../src/operations.ts';
 import type { Operation } from '../src/operation/operation.ts';
@@ -88,8 +89,8 @@ const markedSummaries = {
 
 /** A request with the marker in every possible position besides the body. Its answer does not matter here. */
 async function send(method: string, path: string, body?: string, key: string = app.team.api_key): Promise<number> {
-  const answer = await fetch(app.baseUrl + path, {
-    method,
+  const { statusCode, body: answer } = await request(app.baseUrl + path, {
+    method: method as Dispatcher.HttpMethod,
     headers: {
       [path.startsWith('/v1/org') ? 'x-management-key' : 'x-service-api-key']: key,
       'x-service-link-token': linkToken,
@@ -98,11 +99,10 @@ async function send(method: string, path: string, body?: string, key: string = a
       referer: `https://example.com/${MARK}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    ...(body === undefined ? {} : { body }),
-    redirect: 'manual',
+    body: body ?? null,
   });
   await answer.arrayBuffer(); // an unread answer keeps its connection
-  return answer.status;
+  return statusCode;
 }
 
 /** A lab report whose text, file name and fields contain the marker, and an unreadable one. */
@@ -234,7 +234,11 @@ async function everyRefusal(known: Known, which: 'all' | 'known' = 'all'): Promi
           ] as [string, string | undefined, string][])),
     ];
     const wanted = which === 'all' ? attempts : attempts.filter(([path, , by]) => path.startsWith(right) && by === key);
-    for (const [path, content, by] of wanted) {
+    // A refusal and a read are the same the second time. A change may find what the first one made.
+    const again = operation.method === 'GET' ? 0 : 2;
+    const texts = wanted.map((attempt) => JSON.stringify(attempt));
+    const different = wanted.filter((_, n) => texts.indexOf(texts[n] as string) === n || n >= wanted.length - again);
+    for (const [path, content, by] of different) {
       await send(operation.method, path, content, by);
       sent += 1;
     }
@@ -270,7 +274,7 @@ test('no operation leaves any of it, whatever it refuses', async () => {
   await app.runJobs();
   const texts = await said();
   expect(leaks(texts)).toEqual([]);
-  expect(sent).toBeGreaterThan(operations.length * 6);
+  expect(sent).toBeGreaterThan(operations.length * 5);
   expect(texts.length).toBeGreaterThan(sent);
 });
 

@@ -70,7 +70,9 @@ describe('the document', () => {
   });
 
   test('holds only schemas whose every keyword and format JSON Schema knows, and no broken reference', () => {
-    const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true });
+    // Each component is compiled once, and the generated code is not optimised, because it never runs.
+    const quick = { inlineRefs: false, code: { optimize: false } };
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, allowUnionTypes: true, ...quick });
     (addAjvFormats as unknown as { default: (target: Ajv2020) => void }).default(ajv);
     const known = (schema: object): object =>
       JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', 'https://example.com/')) as object;
@@ -86,7 +88,8 @@ describe('the document', () => {
       ]);
     expect(bodies.length).toBeGreaterThan(100);
     const names = Object.keys(document.components.schemas).map((name) => ({ $ref: `#/components/schemas/${name}` }));
-    const broken = [...bodies, ...names].flatMap((schema) => {
+    const different = new Map([...bodies, ...names].map((schema) => [JSON.stringify(schema), schema]));
+    const broken = [...different.values()].flatMap((schema) => {
       try {
         ajv.compile(known(schema));
         return [];

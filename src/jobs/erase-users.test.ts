@@ -375,7 +375,8 @@ describe('the job that erases deleted users', () => {
   beforeEach(() => sql`delete from graphile_worker._private_jobs`.execute(app.db));
 
   test('continues run by run until no user is left', async () => {
-    await makeDue(201);
+    // One more than the users of a run.
+    await makeDue(101);
     await begin();
     await app.runJobs();
     expect(await usersLeft()).toEqual([]);

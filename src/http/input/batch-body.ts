@@ -8,7 +8,7 @@ import type { Batch } from '../../operation/media.ts';
 import { parsed, parseJson, refusalOfEncoding, tooMuch, Unread } from './json-body.ts';
 import { listed, MAX_LISTED } from './problem.ts';
 import { NDJSON_TYPES, refuseOtherTypes } from './stream-body.ts';
-import { compileValidation } from './validation.ts';
+import { validationOf } from './validation.ts';
 
 const unpack = promisify(gunzip);
 
@@ -121,9 +121,8 @@ const AT_ONCE = 500;
 export function itemReader(
   item: TSchema,
 ): (list: unknown[], pause?: () => Promise<void>) => Promise<{ values: unknown[]; problems: Problem[] }> {
-  let validate: ReturnType<typeof compileValidation> | undefined;
   return async (list, pause = setImmediate) => {
-    validate ??= compileValidation({ body: item });
+    const validate = validationOf(item, { body: item });
     const values: unknown[] = [];
     const problems: Problem[] = [];
     for (const [index, value] of list.entries()) {

@@ -3,7 +3,7 @@ import { Busboy } from '@fastify/busboy';
 import { InvalidRequest, type Problem } from '../error-response.ts';
 import type { Form, Multipart } from '../../operation/media.ts';
 import { readQuery } from './read-parameters.ts';
-import { compileValidation } from './validation.ts';
+import { validationOf } from './validation.ts';
 
 const LONGEST_FIELD = 1_000;
 const MAX_FIELDS = 20;
@@ -25,7 +25,7 @@ export function readForm(contentType: string, body: Readable, kind: Multipart): 
   const fields = (): never => {
     const values = readQuery(kind.fields, Object.fromEntries(texts));
     const input = { body: values };
-    const found = [...problems, ...compileValidation({ body: kind.fields })(input)];
+    const found = [...problems, ...validationOf(kind.fields, { body: kind.fields })(input)];
     if (files === 0) found.unshift({ type: 'missing', loc: ['body', kind.file], msg: 'Field required' });
     if (found.length > 0) throw new InvalidRequest(found);
     return input.body as never;

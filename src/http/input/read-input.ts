@@ -10,7 +10,7 @@ import { readForm } from './form-body.ts';
 import { Unread } from './json-body.ts';
 import { readParams, readQuery } from './read-parameters.ts';
 import { readLines } from './stream-body.ts';
-import { compileValidation } from './validation.ts';
+import { validationOf } from './validation.ts';
 
 export type Input = { params: unknown; query: unknown; body: unknown };
 
@@ -40,7 +40,6 @@ export function inputReader(
   const many = isBatch(kind) ? kind : null;
   const body = many ? many.outline : jsonOf(kind);
   const mayBeLeftOut = [(body as { type?: string | string[] } | undefined)?.type].flat().includes('null');
-  let validate: ReturnType<typeof compileValidation> | undefined;
   const readItems = many && itemReader(many.item);
   const wrongCursors = cursorCheck({ query, body });
 
@@ -54,8 +53,7 @@ export function inputReader(
     const sent = request.body instanceof UnreadBatch ? await request.body.read() : request.body;
     const unread = sent instanceof Unread ? sent.problem : null;
     if (body && !unread && (sent !== undefined || mayBeLeftOut)) input['body'] = sent ?? null;
-    validate ??= compileValidation({ path: params, query, body });
-    let problems = validate(input);
+    let problems = validationOf(operation, { path: params, query, body })(input);
     if (readItems && !unread && !problems.some(({ loc }) => loc[0] === 'body')) {
       const { values, problems: further } = await readItems(sent as unknown[], pause);
       input['body'] = values;

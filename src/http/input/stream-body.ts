@@ -7,7 +7,7 @@ import { InvalidRequest, TransportError } from '../error-response.ts';
 import type { ByteStream, Multipart, Ndjson } from '../../operation/media.ts';
 import { BODY_CUT } from './cut-body.ts';
 import { parseJson, tooMuch, Unread } from './json-body.ts';
-import { compileValidation } from './validation.ts';
+import { validationOf } from './validation.ts';
 
 export const NDJSON_TYPES = ['application/x-ndjson', 'application/jsonl'];
 const TYPES = { ndjson: NDJSON_TYPES, multipart: ['multipart/form-data'] };
@@ -112,7 +112,7 @@ function bounded(body: IncomingMessage, { maxBytes, silenceMs, longestMs, isJson
  * at 0.
  */
 export async function* readLines(body: Readable, item: TSchema): AsyncIterable<unknown> {
-  const validate = compileValidation({ body: item });
+  const validate = validationOf(item, { body: item });
   let number = 0;
   for await (const line of splitLines(body)) {
     const value = parseJson(line);

@@ -11,6 +11,8 @@ import { listed, MAX_SUGGESTED, toProblem } from './problem.ts';
 /** The parts of a request. A response lists problems in this order. */
 export type RequestParts = { path?: TSchema | undefined; query?: TSchema | undefined; body?: TSchema | undefined };
 
+type Validate = (input: Record<string, unknown>) => Problem[];
+
 const RULE_NAMES = new Set(RULES.map(({ keyword }) => keyword));
 
 // Ajv need not validate our schemas, because test/openapi.test.ts does.
@@ -37,7 +39,7 @@ for (const rule of RULES) {
  * changes `input`: it normalises values (trimmed text, E.164 phone numbers, lower-case ids, defaults) and removes
  * unknown keys.
  */
-export function compileValidation(parts: RequestParts): (input: Record<string, unknown>) => Problem[] {
+export function compileValidation(parts: RequestParts): Validate {
   const present = Object.entries(parts).flatMap(([part, schema]) =>
     schema === undefined ? [] : [{ part, schema, bounded: compileBounds(schema) }],
   );
@@ -67,6 +69,18 @@ export function compileValidation(parts: RequestParts): (input: Record<string, u
       .filter(({ loc }) => !loc.some((_, index) => leftOut.has(loc.slice(0, index + 1).join('/'))));
     return listed([...tooLong, ...further]);
   };
+}
+
+const compiled = new WeakMap<object, Validate>();
+
+/**
+ * Returns the validation of an operation, or of the items or fields of one. It is compiled once in a process: a
+ * compilation takes milliseconds, and Ajv keeps each one for ever.
+ */
+export function validationOf(owner: object, parts: RequestParts): Validate {
+  const validate = compiled.get(owner) ?? compileValidation(parts);
+  compiled.set(owner, validate);
+  return validate;
 }
 
 /** Returns a function that replaces a text by the form in which we store it. */

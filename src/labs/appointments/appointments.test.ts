@@ -374,7 +374,15 @@ test('the sandbox books weeks ahead, frees the slots of completed visits, and re
 test('an order with 250 statuses takes no further appointment, and its appointment can be cancelled', async () => {
   const id = await bookedOrder(app.team, 'phlebotomy');
   const slots = (await offered('phlebotomy')).slice(0, 2);
-  let last = await said(reschedule('phlebotomy', id, slots[0]));
+  expect(await said(reschedule('phlebotomy', id, slots[0]))).toMatch(/^200/);
+  // As if the appointment had been moved many times.
+  await sql`
+    insert into order_events (user_id, order_id, team_id, id, status, created_at)
+      select user_id, order_id, team_id, n, status, created_at
+        from (select * from order_events where order_id = ${id} order by id desc limit 1) as last,
+             generate_series(last.id + 1, 247) as n`.execute(app.db);
+  await sql`update orders set last_event_id = 247 where id = ${id}`.execute(app.db);
+  let last = '200';
   for (let n = 1; last.startsWith('200'); n += 1) last = await said(reschedule('phlebotomy', id, slots[n % 2]));
   expect(last).toBe('400 order_takes_no_appointment');
   expect((await readOrder(app.team, id)).events).toHaveLength(250);

@@ -7,7 +7,7 @@ import { partsOf } from '../orders/status/statuses.ts';
 import { drawAnswers } from './draw-answers.ts';
 import type { OrderFacts } from './facts.ts';
 import { drawPicture } from './paper/picture.ts';
-import { drawCode128, drawDataMatrix } from './paper/barcode.ts';
+import { dataMatrixOf, drawCode128, drawDataMatrix } from './paper/barcode.ts';
 import {
   banner,
   fields,
@@ -80,13 +80,13 @@ export async function drawRequisition(facts: OrderFacts): Promise<Buffer> {
  */
 function drawCodes({ doc, y }: Sheet, { row }: LoadedOrder, number: string): void {
   const size = 52;
-  drawDataMatrix(doc, number, { x: RIGHT - size, y, size });
+  drawDataMatrix(doc, dataMatrixOf(number), { x: RIGHT - size, y, size });
   drawLineEnding(doc, 'Order', { x: RIGHT, y: y + size + 3 }, { size: 7, color: QUIET });
   const right = RIGHT - size - 22;
   if (row.sample_id === null) return;
   const width = 160;
   if (!drawCode128(doc, row.sample_id, { right, y, width, height: 38 }))
-    drawDataMatrix(doc, row.sample_id, { x: right - size, y, size });
+    drawDataMatrix(doc, dataMatrixOf(row.sample_id), { x: right - size, y, size });
   const text = `Sample ${row.sample_id}`;
   drawLineEnding(
     doc,

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import { requisitionEvent } from '../orders/requisition-event.ts';
 import type { OrderFacts } from './facts.ts';
-import { drawDataMatrix } from './paper/barcode.ts';
+import { dataMatrixOf, drawDataMatrix, type Shapes } from './paper/barcode.ts';
 import { finish, newPage, openSheet, type Sheet } from './paper/sheet.ts';
 import { drawLine, drawLines, LEADING, linesOf, QUIET, shrunk, type Style } from './paper/draw-text.ts';
 import { dayInWords, inWords, momentInWords } from './values-in-words.ts';
@@ -40,9 +40,10 @@ export async function drawLabels(
     collected: `Collected ${momentInWords(collected.replace(DAY_ALONE, ''), facts.zone)}`,
     source: inWords(order.labTest.sample_type),
   };
+  const code = dataMatrixOf(number);
   for (let index = 0; index < count; index++) {
     if (index > 0) await newPage(sheet);
-    drawLabel(sheet, label);
+    drawLabel(sheet, label, code);
   }
   return finish(sheet, null);
 }
@@ -66,7 +67,7 @@ function numberOf({ order: { row, lab }, laboratoryNumber }: OrderFacts): string
 
 type Label = { name: string; born: string; number: string; numberOf: string; collected: string; source: string };
 
-function drawLabel({ doc }: Sheet, { name, born, number, numberOf, collected, source }: Label): void {
+function drawLabel({ doc }: Sheet, { name, born, number, numberOf, collected, source }: Label, code: Shapes): void {
   const width = SIZE[0] - 2 * EDGE;
   const least = 4;
   // A short name takes one line. A longer name gets smaller letters and at most three lines: 101 letters fit.
@@ -79,7 +80,7 @@ function drawLabel({ doc }: Sheet, { name, born, number, numberOf, collected, so
   drawLine(doc, born, { x: EDGE, y }, plain);
   y += plain.size * LEADING + 2;
   const square = Math.min(CODE, SIZE[1] - y - EDGE + 2);
-  drawDataMatrix(doc, number, { x: EDGE, y, size: square });
+  drawDataMatrix(doc, code, { x: EDGE, y, size: square });
   const x = EDGE + square + 6;
   const availableWidth = SIZE[0] - EDGE - x;
   drawLine(doc, numberOf, { x, y: y - 1 }, { size: 6, color: QUIET });

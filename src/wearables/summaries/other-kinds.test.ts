@@ -85,6 +85,8 @@ describe('a sleep cycle', () => {
     await grow(1);
     const { status, body } = await get<{ code: string }>(path);
     expect([status, body.code]).toEqual([400, 'too_many_matches']);
+    // Later tests search all rows.
+    await sql`delete from summaries where user_id = ${person.userId}`.execute(app.db);
   });
 
   test('of an unknown sleep is not found, also when the id belongs to another object', async () => {

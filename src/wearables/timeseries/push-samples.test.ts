@@ -342,8 +342,9 @@ describe('a refused batch', () => {
     await app.api('DELETE', `/v2/timeseries/${user_id}/samples`, [{ ...ofIge, type: 'allergen 7' }]);
     expect((await push(user_id, allergens.slice(0, 1))).body).toMatchObject({ created: 1 });
     await app.api('DELETE', `/v2/timeseries/${user_id}/samples`, [ofIge]);
-    const others = allergens.map((each) => ({ ...each, type: `other ${each.type}` }));
-    expect((await push(user_id, others.slice(1))).body).toMatchObject({ created: 1_000 });
+    // One more would be too many if streams without samples counted.
+    const others = allergens.slice(0, 2).map((each) => ({ ...each, type: `other ${each.type}` }));
+    expect((await push(user_id, others)).body).toMatchObject({ created: 2 });
   });
 });
 

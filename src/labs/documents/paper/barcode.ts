@@ -1,7 +1,7 @@
 import { code128, datamatrix, type DrawingContext } from 'bwip-js';
 
 type Points = [number, number][];
-type Shapes = { width: number; height: number; bars: [x: number, width: number][]; polygons: Points[] };
+export type Shapes = { width: number; height: number; bars: [x: number, width: number][]; polygons: Points[] };
 
 /** Collects the shapes of a barcode. We draw shapes and no image, so the code is sharp at every size. */
 function shapesOf(draw: (context: DrawingContext<Shapes>) => Shapes): Shapes {
@@ -21,13 +21,16 @@ function shapesOf(draw: (context: DrawingContext<Shapes>) => Shapes): Shapes {
   });
 }
 
-/** Draws a DataMatrix of this size that contains the text. The text must be ASCII. */
+/** Returns the shapes of a DataMatrix that contains the text. The text must be ASCII. */
+export const dataMatrixOf = (text: string): Shapes =>
+  shapesOf((context) => datamatrix({ bcid: 'datamatrix', text, scale: 1 }, context));
+
+/** Draws a DataMatrix in this size. */
 export function drawDataMatrix(
   doc: PDFKit.PDFDocument,
-  text: string,
+  { width, polygons }: Shapes,
   { x, y, size }: { x: number; y: number; size: number },
 ): void {
-  const { width, polygons } = shapesOf((context) => datamatrix({ bcid: 'datamatrix', text, scale: 1 }, context));
   const scale = size / width;
   for (const points of polygons)
     points.forEach(([px, py], index) => {

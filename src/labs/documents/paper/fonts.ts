@@ -2,6 +2,7 @@ import { create, type Font } from 'fontkit';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { printable } from '../../../wire/printable.ts';
+import { unpackWoff } from './unpack-woff.ts';
 
 // Every PDF reader has fonts of its own, but only with the letters of western Europe. With those fonts, a PDF library
 // would print wrong letters for others, without an error. So we embed in each document the used parts of our own fonts.
@@ -13,10 +14,11 @@ import { printable } from '../../../wire/printable.ts';
 export type FontName = 'regular' | 'bold' | 'every';
 
 const require = createRequire(import.meta.url);
-const FILES: Record<FontName, () => string> = {
-  regular: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
-  bold: () => require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
-  every: () => require.resolve('@fontsource/unifontex/files/unifontex-latin-400-normal.woff'),
+const read = (name: string): Buffer => readFileSync(require.resolve(name));
+const FILES: Record<FontName, () => Buffer> = {
+  regular: () => read('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
+  bold: () => read('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
+  every: () => unpackWoff(read('@fontsource/unifontex/files/unifontex-latin-400-normal.woff')),
 };
 
 type OpenedFont = { font: Font; letters: Set<number> };
@@ -26,7 +28,7 @@ const opened = new Map<FontName, OpenedFont>();
 export function openFont(name: FontName): OpenedFont {
   const known = opened.get(name);
   if (known) return known;
-  const font = create(readFileSync(FILES[name]())) as Font;
+  const font = create(FILES[name]()) as Font;
   const fresh = { font, letters: new Set(font.characterSet) };
   opened.set(name, fresh);
   return fresh;

@@ -47,7 +47,7 @@ const leasedOf = async ({ org_id }: Team): Promise<number> =>
 test('an organisation whose broker confirms nothing keeps its share of pages, and another goes on', async () => {
   const event = 60_000;
   await teamsOf(silent, [event, event, event, event], 6);
-  streaming = startStreaming(app.ctx, undefined, { pages: new PagePermits(8) });
+  streaming = startStreaming(app.ctx, undefined, { pages: new PagePermits(8), pollMs: 50 });
   await silent.receives(4);
   const owner = await teamsOf(broker, [event, event, event, event], 2);
   await broker.receives(8);
@@ -61,14 +61,14 @@ test('an organisation whose broker confirms nothing keeps its share of pages, an
 
 test('pipelines of one organisation wait for each other, and all of them are streamed', async () => {
   await teamsOf(broker, [1, 2, 3], 8);
-  streaming = startStreaming(app.ctx, undefined, { pages: new PagePermits(1) });
+  streaming = startStreaming(app.ctx, undefined, { pages: new PagePermits(1), pollMs: 50 });
   await broker.receives(24);
   expect(new Set(bodies(broker)).size).toBe(24);
 });
 
 test('an organisation with many pipelines gets a quarter of the permits, and another gets one', async () => {
   const loud = await teamsOf(silent, [1], 12);
-  streaming = startStreaming(app.ctx, undefined, { most: 16 });
+  streaming = startStreaming(app.ctx, undefined, { most: 16, pollMs: 50 });
   await silent.receives(4);
   const quiet = await teamsOf(broker, [1], 1);
   await broker.receives(1);
@@ -77,7 +77,7 @@ test('an organisation with many pipelines gets a quarter of the permits, and ano
 
 test('a pipeline at the end of its events gives its permit to one that waits', async () => {
   await teamsOf(broker, [1], 8);
-  streaming = startStreaming(app.ctx, undefined, { most: 16 });
+  streaming = startStreaming(app.ctx, undefined, { most: 16, pollMs: 50 });
   await broker.receives(8);
   expect(new Set(bodies(broker)).size).toBe(8);
 });

@@ -43,7 +43,7 @@ export type Streaming = {
 /** A team has one pipeline, so permits are shared only between organisations. */
 const ofOrg = (orgId: string): Owner => ({ org: orgId, team: orgId });
 
-type Bounds = { most?: number; pages?: PagePermits };
+type Bounds = { most?: number; pages?: PagePermits; pollMs?: number };
 
 /**
  * Streams the events of teams to their brokers, for every pipeline that no other process streams. `worker` holds a
@@ -53,7 +53,7 @@ type Bounds = { most?: number; pages?: PagePermits };
 export function startStreaming(
   ctx: Ctx,
   worker = new Worker(),
-  { most = MAX_AT_A_TIME, pages = new PagePermits() }: Bounds = {},
+  { most = MAX_AT_A_TIME, pages = new PagePermits(), pollMs = POLL_MS }: Bounds = {},
 ): Streaming {
   const stopping = new AbortController();
   const over = new AbortController();
@@ -109,7 +109,7 @@ export function startStreaming(
   const polling = (async () => {
     while (!stopping.signal.aborted) {
       await pollPipelines().catch((err: unknown) => ctx.log.error({ err }, 'due pipelines could not be read'));
-      await pause(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await pause(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   })();
 

@@ -30,7 +30,7 @@ afterEach(async () => {
 const set = (changed: object = {}) =>
   team.api<{ code?: string }>('POST', etlPath(team), { ...etlPipeline([team.id], broker.uri), ...changed });
 const start = (): Streaming => {
-  const started = startStreaming(app.ctx);
+  const started = startStreaming(app.ctx, undefined, { pollMs: 50 });
   streaming.push(started);
   return started;
 };

@@ -248,8 +248,8 @@ function randomDays(days: number, seed: number): Measured[] {
   );
 }
 
-const DAYS = 1_000;
-const whole: QueryOptions = { anchor: '2025-09-26', days: DAYS };
+const DAYS = 500;
+const whole: QueryOptions = { anchor: '2024-05-14', days: DAYS };
 const answered = async (
   measured: readonly Measured[],
   sourceOf = byKind,
@@ -263,7 +263,7 @@ const close = (sums: Map<string, number>): [string, unknown][] =>
 const inOrder = (sums: Map<string, number>): [string, number][] => [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 describe('random days', () => {
-  const seeds = Array.from({ length: 10 }, () => Math.floor(Math.random() * 2 ** 31));
+  const seeds = Array.from({ length: 5 }, () => Math.floor(Math.random() * 2 ** 31));
 
   test.each(seeds)(
     'of seed %d have the sums of the slow reference, between the best source alone and all sources',

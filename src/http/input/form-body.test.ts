@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import { Ajv } from 'ajv';
+import { Type } from 'typebox';
+import { afterEach, expect, test, vi } from 'vitest';
+import { multipart } from '../../operation/media.ts';
+import { readForm } from './form-body.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const KIND = multipart(Type.Object({ name: Type.String({ minLength: 2 }) }), {
+  file: 'file',
+  maxFiles: 1,
+  maxBytes: 1_000,
+});
+
+/** The problem with a form without a file, whose only field has this value. */
+async function problemOf(value: string): Promise<unknown> {
+  const body = `--b\r\ncontent-disposition: form-data; name="name"\r\n\r\n${value}\r\n--b--\r\n`;
+  const form = readForm('multipart/form-data; boundary=b', Readable.from([body]), KIND);
+  for await (const file of form.files) for await (const _ of file);
+  try {
+    return form.fields();
+  } catch (error) {
+    return (error as { problems: { loc: unknown[] }[] }).problems.map(({ loc }) => loc.join('.'));
+  }
+}
+
+test('the check of the fields is compiled once, however many forms are read', async () => {
+  const compile = vi.spyOn(Ajv.prototype, 'compile');
+  expect(await problemOf('Al')).toEqual(['body.file']);
+  expect(await problemOf('A')).toEqual(['body.file', 'body.name']);
+  expect(compile).toHaveBeenCalledTimes(1);
+});
