@@ -3,9 +3,9 @@ import type { Config, Secrets } from '../config/options.ts';
 import type { Db } from './open-database.ts';
 
 /**
- * Checks that this database belongs to the configured deployment. Returns the lookup key: the secret with which we hash
- * names, so that we can search for a sealed name by its hash. The operator sets it (PHIAL_LOOKUP_KEY). Otherwise the
- * first start of this database generates it and stores it in the database.
+ * Checks that this database belongs to the configured deployment. Returns the lookup key: the secret with which
+ * `lookupHash` hashes values, for example names. We search for a sealed value by its hash. The operator sets the key
+ * (PHIAL_LOOKUP_KEY). Otherwise the first start with this database generates the key and stores it in the database.
  */
 export async function claimDeployment(db: Db, config: Config, secrets: Secrets): Promise<Buffer> {
   const made = secrets.lookupKey ? null : randomBytes(32);

@@ -17,8 +17,8 @@ const CONNECTIONS = 32;
 const KEEP_ALIVE_MS = 4_000;
 
 /**
- * No response arrived, or its body was too large. `code` comes from the operating system or a library and contains no
- * address.
+ * No response arrived, or its body was too large. `code` comes from the operating system, a library or this file. It
+ * contains no address.
  */
 export class NoResponse extends Error {
   readonly code: string;
@@ -39,7 +39,7 @@ type Bounds = {
   timeoutMs?: number;
   maxBytes?: number;
   signal?: AbortSignal;
-  /** True if the caller needs only the status. A body that is too large is then no error. */
+  /** True if the caller needs only the status. Then `ask` does not throw if the body is too large. */
   onlyStatus?: boolean;
   /**
    * The networks in which the address of the host must be. The operator configures them for this host, for example a
@@ -48,8 +48,8 @@ type Bounds = {
   networks?: readonly string[];
 };
 /**
- * A response. `text` is empty if the body was too large and that is no error: for an error status, or with
- * `onlyStatus`.
+ * A response. If the body is too large, `text` is empty for a status of 300 or more, and with `onlyStatus`. For any
+ * other response with such a body, `ask` throws.
  */
 type OutboundResponse = {
   status: number;
@@ -69,7 +69,7 @@ const agents = new WeakMap<Config, Map<string, Agent>>();
 /**
  * Sends one request to a provider of the deployment. The connector checks the address before it connects. The limits
  * are 8 seconds and 256 KiB, unless the caller sets others. If a body is larger than the limit, we close its
- * connection. For an error response we return the status even if its body is too large. We do not follow redirects.
+ * connection. If the status is 300 or more, we return it even if the body is too large. We do not follow redirects.
  * Throws NoResponse.
  */
 export async function ask(

@@ -11,9 +11,9 @@ type Waiter = { isAwaited: () => boolean; resolve: (done: (() => void) | null) =
 /**
  * Permits for DNS look-ups, given in round robin by organisation and team. An organisation may have as many look-ups
  * under way as a third of the permits that are free.
- * The name servers of many owners may not respond, so that their look-ups use all permits. Another organisation without
- * a look-up under way still waits at most a second. It then gets the permit of the longest look-up. That longest
- * look-up continues, and still counts for its owner, but uses no permit any more.
+ * If the name servers of many owners do not respond, their look-ups can use all permits. An organisation without a
+ * look-up under way still waits at most a second. It then gets the permit of the longest look-up. That longest look-up
+ * continues, and still counts for its owner, but uses no permit any more.
  */
 export class LookupPermits {
   #free: number;

@@ -36,7 +36,7 @@ export class AddressRefused extends Error {
 }
 
 /**
- * The pause before we try the next address of a host. A host may not respond on its IPv6 address but on its IPv4
+ * The pause before we try the next address of a host. Some hosts respond on their IPv4 address, but not on their IPv6
  * address. Node's default of 250 ms is too short for hosts that respond but are far away.
  */
 const NEXT_ADDRESS_AFTER_MS = 1000;

@@ -145,9 +145,9 @@ export async function wakeQueuesOfDeadWorkers(db: Db, ownId: string): Promise<nu
 
 /**
  * Returns the workers whose lock nobody holds. These ids never become active again, because a worker that reconnects
- * gets a new id. If two workers check a dead worker at the same moment, one of them holds its lock for that moment, and
- * the other takes it for alive until its next search. We write the limit into the SQL text. With a parameter,
- * PostgreSQL would plan the statement at each search, which costs more than the search.
+ * gets a new id. If two workers check a dead worker at the same moment, only one of them gets the lock of the dead
+ * worker. The other one considers the dead worker alive until its next search. We write the limit into the SQL text.
+ * With a parameter, PostgreSQL would plan the statement at each search, which costs more than the search.
  */
 async function findDead(db: Db, ownId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

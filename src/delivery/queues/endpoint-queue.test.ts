@@ -211,7 +211,7 @@ test('an endpoint whose slots all time out at once draws one random rest, not th
     return queue.startsAt;
   });
   const mean = rests.reduce((sum, rest) => sum + rest, 0) / rests.length;
-  // One pause is between 1,000 and 3,000 ms, so the mean is about 2,000 ms. If the queue took the longest of twelve
+  // One pause is between 1,000 and 3,000 ms, so the mean is about 2,000 ms. If the queue took the longest of sixteen
   // random pauses, the mean would be about 2,900 ms.
   expect(mean).toBeGreaterThan(1_850);
   expect(mean).toBeLessThan(2_200);

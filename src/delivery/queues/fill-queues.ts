@@ -7,8 +7,8 @@ import type { Threshold } from '../../fair/threshold.ts';
 const READ_AT_ONCE = 32;
 
 /**
- * Reads the waiting deliveries of queues with free slots, in round robin by team. For each team it reads no more queues
- * than the team may start deliveries.
+ * Reads the waiting deliveries of queues with free slots, in round robin by team. The number of deliveries that a team
+ * may start now limits how many of its queues we read.
  */
 export async function fillQueues(
   db: Db,

@@ -137,11 +137,11 @@ export async function renewQueues(
 
 /**
  * Releases queues. Returns the ids of those that it could not release because another transaction locks their row.
- * It locks the row of each queue before it computes the next wake time. Another transaction may publish an event or
- * enable the endpoint meanwhile. Either it has committed, and this function sees its rows, or it commits later and
- * wakes the queue itself. The queue of a disabled endpoint gets no wake time until somebody enables the endpoint.
- * Queues are taken in the order of their wake times. `othersFirstSeconds` makes the wake time later, so that other
- * queues come first.
+ * The function locks the row of each queue before it computes the next wake time. Another transaction may publish an
+ * event or enable the endpoint meanwhile. If that transaction has committed, this function sees its rows. If that
+ * transaction commits later, it wakes the queue itself. The queue of a disabled endpoint gets no wake time until
+ * somebody enables the endpoint. Workers take queues in the order of their wake times. `othersFirstSeconds` makes the
+ * wake time later, so that other queues come first.
  * The statement uses `select true` to check whether a delivery waits. For an `exists`, PostgreSQL may build a hash of
  * the complete table, and no setting prevents that.
  */

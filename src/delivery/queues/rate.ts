@@ -12,7 +12,7 @@ const AT_ONCE = 0.05;
 export class Rate {
   /**
    * The earliest time of the next delivery if each delivery must start one interval after the previous delivery (the
-   * "theoretical arrival time" of the algorithm). Null if nothing has asked yet.
+   * "theoretical arrival time" of the algorithm). Null before the first check.
    */
   #spentUntil: number | null = null;
   /** No delivery may start before this time. */

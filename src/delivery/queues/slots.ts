@@ -26,9 +26,9 @@ type Answered = Pick<SendOutcome, 'ok' | 'error' | 'duration_ms'>;
 
 /**
  * Limits the requests to an endpoint that wait for a response. A time-out halves the limit, and a 2xx response adds
- * one. An endpoint that hangs soon has only one slot. After each time-out, its queue then pauses about as long as the
- * attempt waited. The length of the pause is random. Otherwise the attempts of all endpoints that hang would time out
- * together.
+ * one. The limit of an endpoint that hangs soon falls to one slot. From then on, each time-out pauses the queue for
+ * about as long as the attempt waited. The length of the pause is random. Otherwise the attempts of all endpoints that
+ * hang would time out together.
  */
 export class Slots {
   /** The end of the pause after a time-out. No delivery may start before this time. */

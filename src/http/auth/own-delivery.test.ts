@@ -12,7 +12,7 @@ afterAll(() => app.close());
 
 test('an endpoint that requests a test event from this service causes no further delivery', async () => {
   const { team } = app;
-  // The service knows only its host name of PHIAL_BASE_URL. This address is another name of it.
+  // The service knows itself only by the host name in PHIAL_BASE_URL. This URL has another host name of the service.
   const made = await team.api<{ id: string }>('POST', webhookPath(team), { url: `${app.baseUrl}/v1/org` });
   const webhook = `${webhookPath(team)}/${made.body.id}`;
   await team.api('PATCH', webhook, { url: `${app.baseUrl}${webhook}/test` });

@@ -96,7 +96,10 @@ function teamsNamed({ query, body }: { query: unknown; body: unknown }): string[
   return named.length > 0 ? named : null;
 }
 
-/** Returns the environment (sandbox or production) that the body names. Some operations have it in the path instead. */
+/**
+ * Returns the environment (sandbox or production) that the body names. Some operations name the environment in the path
+ * instead.
+ */
 function environmentOf(body: unknown): Record<string, string> {
   const { env, environment } = (body ?? {}) as Record<string, string>;
   const named = environment ?? env;

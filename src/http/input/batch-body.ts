@@ -16,8 +16,8 @@ const unpack = promisify(gunzip);
 const LIGHT_BYTES = 16_384;
 
 /**
- * The body of a batch as the client sent it. Decompressing and parsing thousands of values takes long. So a large body
- * waits for the batch scheduler before that.
+ * The body of a batch as the client sent it. Decompressing and parsing thousands of values takes long. So we do both
+ * for a large body only when the batch scheduler admits the team.
  */
 export class UnreadBatch {
   readonly #body: Buffer;

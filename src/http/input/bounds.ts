@@ -70,8 +70,8 @@ function lookOf(schema: Schema): Look {
 }
 
 /**
- * Copies a single value. The schema allows no object or list here, and the later type check refuses one. So an empty
- * object, list or text is enough as its copy.
+ * Copies a number or a boolean. The schema allows no object, list or text here, and the later type check refuses them.
+ * So an empty object, list or text is enough as the copy.
  */
 const plain: Look = (value) => {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? [] : {};
@@ -119,7 +119,7 @@ function list({ items = {}, maxItems = Infinity }: Schema): Look {
   };
 }
 
-/** Checks a list of numbers as one value, because later checks would take the time of a call for each number. */
+/** Checks a list of numbers as one value. Later checks would call a function for each number, which takes longer. */
 function column({ items = {}, maxItems = Infinity }: Schema): Look {
   const { minimum = -Infinity, maximum = Infinity } = items;
   const isWhole = kindOf(items) === 'integer';

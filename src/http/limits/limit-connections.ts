@@ -50,9 +50,9 @@ export function refuseLongHeaders({ rawHeaders }: IncomingMessage): void {
 }
 
 /**
- * The most event listeners of a response. A streamed and compressed response has about six of Fastify and of Node's
- * streams, and some of our limits. If a response has more than this number (by default 10), Node prints a warning
- * outside of our log.
+ * The most event listeners of a response. If an object has more than 10 listeners, Node prints a warning outside of our
+ * log. A streamed, compressed response has about six listeners from Fastify and Node, plus those of our limits. So we
+ * raise the limit.
  */
 const MAX_LISTENERS = 20;
 

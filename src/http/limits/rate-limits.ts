@@ -11,7 +11,7 @@ type Policy = { perSecond: number; burst: number };
 /** The tokens of one key's bucket that this process has leased. */
 type Lease = {
   tokens: number;
-  /** The tokens that were left in the bucket, for all processes, after this process leased its newest part. */
+  /** The tokens that were left in the bucket for all processes when this process last leased a part of it. */
   shared: number;
   /**
    * When the lease ends. The bucket in the database gains new tokens meanwhile, so this process then drops its unused

@@ -84,7 +84,8 @@ test('seven busy teams of one organisation leave room for another organisation',
     isOver = true;
     await Promise.all(floods);
   }
-  // The busy organisation has at most seven permits. While one quiet request ran, it got only a few rounds of them.
+  // The busy organisation has at most seven permits. While one quiet request ran, each of them served only a few
+  // requests.
   expect(Math.max(...meanwhile)).toBeLessThan(40);
 }, 90_000);
 

@@ -19,7 +19,7 @@ const MAX_WAITING = 1_000;
  */
 const PART_OF_ONE = 3 / 4;
 
-/** The permits for requests with management keys: of all organisations together, and of one organisation. */
+/** The permits for requests with management keys: for all organisations together, and for one organisation. */
 const OF_MANAGERS = 3;
 const OF_ONE_MANAGER = 2;
 /** The permits for requests that revoke keys or other rights. Such a request takes milliseconds. */

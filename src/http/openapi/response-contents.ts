@@ -31,7 +31,7 @@ export function responsesOf(operation: Operation, schemas: ComponentSchemas, exa
   };
 }
 
-/** Returns the other responses that this kind of response can have, for example 202 for work in progress. */
+/** Returns the responses with a further status that the operation can send, for example 202 for work in progress. */
 function also(
   response: Operation['response'],
   schemas: ComponentSchemas,

@@ -13,8 +13,8 @@ type StoredResponse = ResponseKey & { body: Buffer };
  * Deletes stored responses of a team or organisation that contain one of these ids. If `since` is given, it deletes
  * only responses since then. It also deletes all expired responses. Responses are sealed, so this function decrypts
  * each of them, once for all ids. Outside of a transaction, it uses one transaction per page of rows.
- * The function does not find a response that describes a user without the user's id. It need not find it. We erase a
- * user seven days after the request for deletion, and responses expire after one day.
+ * The function does not find a response that describes a user without the user's id. Such a response has expired
+ * already: we erase a user seven days after the request for deletion, and responses expire after one day.
  */
 export async function eraseNaming(
   ctx: Ctx | TxCtx,
@@ -48,8 +48,8 @@ export async function responsesStillToCome({ db }: Pick<Ctx, 'db'>): Promise<str
 }
 
 /**
- * Returns the responses that contain one of the ids `named`. It also returns a response that it cannot decrypt. We
- * cannot know which ids that contains, and no client can get it again.
+ * Returns the responses that contain one of the ids `named`. Also returns the responses that we cannot decrypt. We
+ * cannot know which ids they contain, and no client can get them again.
  */
 function findNaming(
   { cipher, log }: TxCtx,

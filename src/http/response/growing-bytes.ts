@@ -34,7 +34,7 @@ export class GrowingBytes {
     this.#length += bytes.length;
   }
 
-  /** Adds a text without quotation marks or escapes. */
+  /** Writes the text as it is: adds no quotation marks and escapes nothing. */
   add(text: string): void {
     this.#reserve(text.length * MAX_BYTES_OF_UNIT);
     this.#length += this.#bytes.write(text, this.#length);

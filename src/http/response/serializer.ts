@@ -19,7 +19,7 @@ type Write = (value: unknown, out: GrowingBytes) => void;
  * grows.
  */
 const SPARE_BYTES = 16_384;
-/** If a shape has one of these keywords, fast-json-stringify writes it. */
+/** If a shape has one of these keywords, fast-json-stringify writes its values. */
 const SAID_OTHERWISE = [
   '$ref',
   'additionalProperties',
@@ -41,7 +41,10 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST, COMMA] = Buffer.from('{
   number,
 ];
 
-/** Returns a function that writes a value as text. We can store text for an idempotency key. */
+/**
+ * Returns a function that writes a value as text. Use it if the response may be stored under an idempotency key,
+ * because we store text, not bytes.
+ */
 export function textOf(schema: TSchema): (value: unknown) => string | Promise<string> {
   if (!hasCached(schema as Shape)) return jsonWriter(schema);
   const write = bodyOfCached(schema as Shape);
@@ -127,7 +130,7 @@ function ofList(items: Shape, other: Write): Write {
 
 type Member = { name: string; key: string; write: Write; isRequired: boolean; otherwise: string | null };
 
-/** Writes an object. It orders the members like fast-json-stringify, with the required members first. */
+/** Returns a function that writes an object with the required members first, as fast-json-stringify does. */
 function ofObject(shape: Shape, other: Write): Write {
   const { properties = {}, required = [] } = shape;
   const cached = cachedMembersOf(shape);

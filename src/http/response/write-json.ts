@@ -19,8 +19,8 @@ type Write = (value: unknown) => string;
 type Part = { name: string | null; items: readonly unknown[]; write: Write };
 
 /**
- * Returns a function that writes values of a shape as JSON, without undeclared members. The function returns a promise
- * if the lists are long.
+ * Returns a function that writes values of a shape as JSON, without undeclared members. If the lists of a value are
+ * long, that function returns a promise.
  */
 export function jsonWriter(schema: TSchema): (value: unknown) => string | Promise<string> {
   const whole = writtenOnce(fastJsonStringify(schema as never));

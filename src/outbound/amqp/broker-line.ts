@@ -9,8 +9,8 @@ const { BROKER_METHODS } = say;
 /** The largest frame size that we offer to the broker, in bytes. */
 export const FRAME_MAX = 131_072;
 /**
- * The largest payload that we accept. Methods that a broker sends to a publisher are small. Before the two sides have
- * agreed on a size (the tuning), a frame may have 4 KiB.
+ * The largest payload that we accept, in bytes. Methods that a broker sends to a publisher are small. Until the two
+ * sides agree on a frame size (the tuning), AMQP allows frames of 4 KiB, which is less.
  */
 const LONGEST_HEARD = 8_192;
 /** How long the peer may take to close the connection. After this time we destroy the socket. */

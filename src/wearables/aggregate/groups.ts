@@ -31,17 +31,18 @@ export const slotMinutesOf = (groups: readonly Group[]): number =>
   Math.min(...groups.map((group) => minutesOf(group) ?? HOUR_MINUTES), HOUR_MINUTES);
 
 /**
- * A clock distinguishes two equal local times when clocks are put back. `offset` is the number of seconds by which the
- * clock is ahead of UTC. `zone` is the time zone in which local times may repeat.
+ * Tells two equal local times apart when clocks are put back. `offset` is the number of seconds by which the local time
+ * is ahead of UTC. `zone` is the time zone in which local times may repeat.
  */
-export type Clock = { offset: Expression; zone: Expression };
+export type OffsetKey = { offset: Expression; zone: Expression };
 
 /**
- * Returns the clock of a row of `counted`. In autumn clocks show one hour twice, for example 02:00 to 03:00. With the
- * clock, these two hours become two groups. Returns null if groups cannot repeat: groups of more than an hour, and
- * tables whose rows have no hour.
+ * Returns what tells two equal local times of rows of `counted` apart: offset and zone. In autumn clocks show one hour
+ * twice, for example 02:00 to 03:00. With the offset, these two hours become two groups. Returns null if no two groups
+ * can have the same local time: groups longer than an hour, groups that are no time spans, and tables without times of
+ * day.
  */
-export function clockSql(group: Group, table: Table, { timeZone }: QueryScope): Clock | null {
+export function offsetKeySql(group: Group, table: Table, { timeZone }: QueryScope): OffsetKey | null {
   const minutes = 'trunc' in group ? minutesOf(group) : null;
   if (minutes === null || minutes > HOUR_MINUTES || table.index.kind !== 'moment') return null;
   if (table.series) return { offset: aheadOf(sql`local_at`, sql`at`), zone: sql`${timeZone}::text` };
@@ -58,9 +59,9 @@ export function clockSql(group: Group, table: Table, { timeZone }: QueryScope): 
  * Returns SQL that orders groups by time. Local times do not suffice: if an hour repeats, its two groups have equal
  * local times.
  */
-export const orderSql = (key: Expression, clock: Clock | null, { timeZone }: QueryScope): Expression[] => {
-  if (clock === null) return [key];
-  const { offset } = clock;
+export const orderSql = (key: Expression, offsetKey: OffsetKey | null, { timeZone }: QueryScope): Expression[] => {
+  if (offsetKey === null) return [key];
+  const { offset } = offsetKey;
   const begin = sql`
     coalesce(${key} - make_interval(secs => ${offset}), ${key} at time zone ${timeZone}::text at time zone 'UTC')`;
   return [begin, key, sql`${offset} desc`];
@@ -71,13 +72,13 @@ export const orderSql = (key: Expression, clock: Clock | null, { timeZone }: Que
  * the local time occurs twice in the zone, the key ends with the offset from UTC, even if only one of the two times has
  * a group. It also ends with the offset if another group has the same local time.
  */
-export function renderKey(group: Group, key: Expression, clock: Clock | null): Expression {
+export function renderKey(group: Group, key: Expression, offsetKey: OffsetKey | null): Expression {
   if (!('trunc' in group)) return key;
   const { unit } = group.trunc;
   if (unit !== 'minute' && unit !== 'hour') return sql`to_char(${key}, 'YYYY-MM-DD')`;
   const text = sql`to_char(${key}, 'YYYY-MM-DD"T"HH24:MI:SS')`;
-  if (clock === null) return text;
-  const { offset, zone } = clock;
+  if (offsetKey === null) return text;
+  const { offset, zone } = offsetKey;
   const same = sql`over (partition by ${key})`;
   const isLikeAnother = sql`min(${offset}) ${same} is distinct from max(${offset}) ${same}`;
   const isRepeated = comesTwice(key, minutesOf(group) as number, sql`max(${zone})`);

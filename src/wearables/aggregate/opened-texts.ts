@@ -21,7 +21,10 @@ export type OpenedTexts = {
   textAt: (position: number) => string;
   /** Returns the number of bytes that the text at a position has in UTF-8. */
   bytesAt: (position: number) => number;
-  /** Returns the positions of a text: from `from`, up to and without `to`. Both are equal if no row has the text. */
+  /**
+   * Returns the positions of a text. `from` is the first position, and `to` is the position after the last one. The two
+   * are equal if no row has the text.
+   */
   positionsOf: (value: string) => { from: number; to: number };
 };
 

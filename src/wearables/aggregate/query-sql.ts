@@ -6,7 +6,7 @@ import type { TeamCtx, TxCtx } from '../../context.ts';
 import { valueColumnOf } from './query-result.ts';
 import { valueSql, type Column, type Expression } from './columns/column.ts';
 import type { Func } from './functions.ts';
-import { clockSql, groupSql, orderSql, slotMinutesOf, renderKey, type Clock } from './groups.ts';
+import { groupSql, offsetKeySql, orderSql, slotMinutesOf, renderKey, type OffsetKey } from './groups.ts';
 import type { OpenedTexts } from './opened-texts.ts';
 import type { ResultColumn, QueryPlan } from './read-query.ts';
 import type { QueryScope } from './query-scope.ts';
@@ -30,26 +30,26 @@ export async function querySql(
   const values = [...new Set(columns.flatMap((each) => ('column' in each ? [each.column] : [])))];
   const nameOf = (column: Column): Expression => sql.id(`v${values.indexOf(column)}`);
   const keys = groups.map((_, n) => sql.id(`g${n}`));
-  const clocks = groups.map((group) => clockSql(group, table, scope));
-  const namedClocks = clocks.map(
-    (clock, n): Clock | null => clock && { offset: sql.id(`o${n}`), zone: sql.id(`z${n}`) },
+  const offsetKeys = groups.map((group) => offsetKeySql(group, table, scope));
+  const namedOffsetKeys = offsetKeys.map(
+    (offsetKey, n): OffsetKey | null => offsetKey && { offset: sql.id(`o${n}`), zone: sql.id(`z${n}`) },
   );
   const read = [
     ...groups.map((group, n) => sql`${groupSql(group, scope)} as ${sql.id(`g${n}`)}`),
-    ...clocks.flatMap((clock, n) =>
-      clock ? [sql`${clock.offset} as ${sql.id(`o${n}`)}`, sql`${clock.zone} as ${sql.id(`z${n}`)}`] : [],
+    ...offsetKeys.flatMap((offsetKey, n) =>
+      offsetKey ? [sql`${offsetKey.offset} as ${sql.id(`o${n}`)}`, sql`${offsetKey.zone} as ${sql.id(`z${n}`)}`] : [],
     ),
     ...values.map((column, n) => sql`${valueSql(column, scope)} as ${sql.id(`v${n}`)}`),
   ];
   const expressions = columns.map((each) => {
     if ('group' in each) {
       const n = each.group;
-      return renderKey(groups[n] as QueryPlan['groups'][number], keys[n] as Expression, namedClocks[n] ?? null);
+      return renderKey(groups[n] as QueryPlan['groups'][number], keys[n] as Expression, namedOffsetKeys[n] ?? null);
     }
     return each.func === null ? nameOf(each.column) : FUNCTION_SQL[each.func](nameOf(each.column));
   });
-  const inGroups = [...keys, ...namedClocks.flatMap((clock) => clock?.offset ?? [])];
-  const inOrder = keys.flatMap((key, n) => orderSql(key, namedClocks[n] ?? null, scope));
+  const inGroups = [...keys, ...namedOffsetKeys.flatMap((offsetKey) => offsetKey?.offset ?? [])];
+  const inOrder = keys.flatMap((key, n) => orderSql(key, namedOffsetKeys[n] ?? null, scope));
   const asked = rowsAsked(plan, conditions.sources && conditionSql(conditions.sources, around));
   const rowFilter = conditions.rows && conditionSql(conditions.rows, around);
   const statement = sql`

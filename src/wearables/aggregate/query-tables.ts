@@ -39,10 +39,10 @@ type Field = {
   additionalProperties?: Field | boolean;
 };
 
-/** Numbers of summaries that nobody measured. They are no columns. */
+/** Numbers of summaries that nobody measured. Queries cannot name them as columns. */
 const NO_MEASURE = new Set(['timezone_offset']);
 
-/** The kinds of summaries that have one name in queries and another as resource. */
+/** The names of those tables that have another name in queries than their resource, by resource. */
 const WORDS: Readonly<Record<string, string>> = { workouts: 'workout' };
 
 /** Returns the paths of all numbers in a kind of summary, for example `heart_rate.avg_bpm`. */

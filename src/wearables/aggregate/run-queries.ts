@@ -7,7 +7,7 @@ import { planOf } from './read-query.ts';
 import type { AggregationResponse, QueryBatch } from './schemas.ts';
 import { daysOf, type Timeframe } from './timeframe.ts';
 
-/** Enough for a row for each hour of a year. */
+/** The most rows of a table. A year has 8,760 hours, so a table can have a row for each of them. */
 const MAX_ROWS = 10_000;
 /** The most values that all tables may have together. */
 const MAX_VALUES = 50_000;

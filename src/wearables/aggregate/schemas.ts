@@ -14,7 +14,7 @@ import { shape } from '../../wire/shape.ts';
 const MAX_QUERIES = 10;
 const MAX_SELECTED = 20;
 const MAX_GROUPS = 5;
-/** A few more than the minutes of a year. */
+/** The most units of time in one group: a few more than the minutes of a year. */
 const LONGEST_GROUP = 530_000;
 
 /** Refuses unknown keys. Otherwise Phial would ignore a misspelt condition, and the response would be wrong. */

@@ -12,12 +12,12 @@ const HOUR_SECONDS = 3_600;
  * midnight and this hour count as times after 24:00. For example, if the day begins at 12, then 00:30 becomes the
  * seconds of 24:30.
  */
-export const clockSql = (local: Expression, beginsAt: number): Expression => sql`
+export const timeOfDaySql = (local: Expression, beginsAt: number): Expression => sql`
   (mod(extract(epoch from (${local})::time) - ${beginsAt * HOUR_SECONDS}::integer + ${DAY_SECONDS}::integer,
        ${DAY_SECONDS}::integer)
    + ${beginsAt * HOUR_SECONDS}::integer)::float8`;
 
-/** Returns the same number as clockSql for a text such as `23:30`; null if the text is not a time. */
+/** Returns the same number as timeOfDaySql for a text such as `23:30`; null if the text is not a time. */
 export function clockOf(text: string, beginsAt: number): number | null {
   const [, hour, minute, second = '0'] = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(text) ?? [];
   if (hour === undefined) return null;

@@ -94,8 +94,8 @@ export const neverFilled = (kind: 'number' | 'text'): Column => ({
 });
 
 /**
- * Returns a column for a UUID. If the UUID describes the source of a row, `ofSourceColumn` is what it identifies: the
- * device or the workout.
+ * Returns a column for a UUID. If the UUID describes the source of a row, `ofSourceColumn` states what the UUID
+ * identifies: the device or the workout.
  */
 export const uuid = (expression: Expression, ofSourceColumn: SourceColumn | null = null): Column => ({
   kind: 'text',

@@ -2,7 +2,7 @@
 // guide together with this file.
 import { sql } from 'kysely';
 import { BEGAN_OFFSET } from '../../summaries/new-summary.ts';
-import { clockSql } from './clock-column.ts';
+import { timeOfDaySql } from './clock-column.ts';
 import { ofRow, type Column, type Columns, type Expression } from './column.ts';
 import { localTime } from './local-time.ts';
 
@@ -43,14 +43,14 @@ const asleepAt: Column = {
   dayBeginsAt: NOON,
   sql: ({ timeZone }) => {
     const byEvening = sql`${asleep} at time zone 'UTC' + make_interval(secs => ${field(BEGAN_OFFSET)})`;
-    return clockSql(clockTime(asleep, timeZone, sql`coalesce(${byEvening}, ${localTime(asleep, timeZone)})`), NOON);
+    return timeOfDaySql(clockTime(asleep, timeZone, sql`coalesce(${byEvening}, ${localTime(asleep, timeZone)})`), NOON);
   },
 };
 
 const awakeAt: Column = {
   kind: 'clock',
   dayBeginsAt: EVENING,
-  sql: ({ timeZone }) => clockSql(localTime(sql`end_at`, timeZone), EVENING),
+  sql: ({ timeZone }) => timeOfDaySql(localTime(sql`end_at`, timeZone), EVENING),
 };
 
 const HOUR = 3_600;
@@ -133,7 +133,7 @@ const chronotype: Column = {
         CHRONOTYPES.map(([name, before]) => sql`when middle < ${before}::float8 then ${name}::text`),
         sql` `,
       )} else ${LATEST}::text end
-        from (select ${clockSql(clockTime(MIDDLE, timeZone), AFTERNOON)} as middle) as sleep
+        from (select ${timeOfDaySql(clockTime(MIDDLE, timeZone), AFTERNOON)} as middle) as sleep
      ) end)`,
 };
 

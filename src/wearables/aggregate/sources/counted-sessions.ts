@@ -61,8 +61,8 @@ const countUpTo = (sorted: Float64Array, most: number): number => countWhile(sor
 const countBefore = (sorted: Float64Array, end: number): number => countWhile(sorted, (value) => value < end);
 
 /**
- * Returns how many values at the start of the list satisfy the predicate. The values must be sorted so that none after
- * them satisfies it.
+ * Returns how many values of the list satisfy the predicate. The list must be sorted so that these values come before
+ * all others.
  */
 function countWhile(sorted: Float64Array, predicate: (value: number) => boolean): number {
   let [low, high] = [0, sorted.length];

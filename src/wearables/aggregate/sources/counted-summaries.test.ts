@@ -225,7 +225,7 @@ describe('measurements of the body', () => {
       { ...body(copy, '07:00', { weight: 80 }), timestamp: '2026-01-05T07:00:41Z' },
       body(phone, '07:00', { weight: 80, waist_circumference_centimeter: 90 }),
     );
-    // The row of the phone counts, but its weight does not: it is a copy of the weight from the scale.
+    // The row of the phone counts, but without its weight. That weight is a copy of the weight from the scale.
     expect((await ask(user_id, list))[1]?.toSorted()).toEqual([80, null]);
     const waist = { select: [{ func: 'count', arg: { body: 'waist_circumference_centimeter' } }] };
     expect(await ask(user_id, waist)).toEqual([[1]]);

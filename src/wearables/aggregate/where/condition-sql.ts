@@ -68,8 +68,9 @@ const TYPES: Record<Exclude<Kind, 'words'>, Expression> = {
 const bound = (kind: Exclude<Kind, 'words'>, value: Exclude<Value, null>): Expression => sql`${value}::${TYPES[kind]}`;
 
 /**
- * Compares the position of an encrypted text with a value. Texts that are equal to the value have the positions from
- * `from` up to and without `to`. If no row has the value, both are the position at which the value would stand.
+ * Compares the position of an encrypted text with a value. `from` is the first position of texts that are equal to the
+ * value, and `to` is the position after the last one. If no row has the value, both are the position at which the value
+ * would stand.
  */
 function comparePositions(
   position: Expression,

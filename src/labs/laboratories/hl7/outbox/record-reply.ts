@@ -35,7 +35,9 @@ export async function endWaiting(
 /** Returns the seconds until the next try. The delay starts at 5 seconds and doubles with each try, up to 5 minutes. */
 const delaySeconds = (tries: number): number => Math.min(300, 5 * 2 ** Math.min(tries, 10));
 
-/** Defers a message, so that other messages are sent before it. */
+/**
+ * Defers a message, so that other messages are sent before it. The column `set_aside` is true for a deferred message.
+ */
 export async function deferMessage(
   { db }: Ctx,
   { user_id, id }: Row,
@@ -57,11 +59,12 @@ const TRIES_AT_THE_HEAD = 3;
 const MAX_UNANSWERED = 20;
 
 /**
- * Postpones a message to which no reply came. `seconds` is null if the next message may follow at once: we deferred
- * this message, or gave it up because the laboratory replies to all others. Otherwise the laboratory seems to be down.
- * Then `seconds` is the delay until the next try, and grows with each try.
+ * Schedules the next try of a message to which no reply came. Defers the message if several tries reached the
+ * laboratory. Gives it up if the laboratory replies to other messages but never to this one. `seconds` is null if we
+ * may send the next message at once. Otherwise the laboratory seems to be down. Then `seconds` is the delay until the
+ * next try, and grows with each try.
  */
-export async function postpone(
+export async function scheduleNextTry(
   ctx: Ctx,
   { user_id, id, lab_id, attempts, unanswered }: WaitingMessage,
   { code, reached }: { code: string; reached: boolean },
@@ -77,14 +80,14 @@ export async function postpone(
     await endWaiting(ctx, { user_id, id }, { state: 'refused', reason: code });
     return { seconds: null, isGivenUp: true };
   }
-  const isAside = tries >= TRIES_AT_THE_HEAD;
-  const seconds = delaySeconds(Math.max(silent, isAside ? tries : 0) - 1);
+  const isDeferred = tries >= TRIES_AT_THE_HEAD;
+  const seconds = delaySeconds(Math.max(silent, isDeferred ? tries : 0) - 1);
   await sql`
     update laboratory_outbox set attempts = ${attempts + 1}, unanswered = ${tries}, last_error = ${code},
-           set_aside = ${isAside}, queued_at = case when ${isAside}::boolean then now() else queued_at end,
+           set_aside = ${isDeferred}, queued_at = case when ${isDeferred}::boolean then now() else queued_at end,
            due_at = now() + make_interval(secs => ${seconds})
      where user_id = ${user_id} and id = ${id} and state = 'waiting'`.execute(ctx.db);
-  return { seconds: isAside && silent <= TRIES_AT_THE_HEAD ? null : seconds, isGivenUp: false };
+  return { seconds: isDeferred && silent <= TRIES_AT_THE_HEAD ? null : seconds, isGivenUp: false };
 }
 
 /**

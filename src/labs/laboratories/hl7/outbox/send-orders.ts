@@ -13,7 +13,7 @@ import { LineFailed, type Line } from '../transport/open-line.ts';
 import { applyReply } from './apply-reply.ts';
 import { leaveLine, takeLine } from './take-line.ts';
 import { prepareMessage, type Message } from './prepare-message.ts';
-import { endWaiting, heardFrom, postpone, deferMessage, deferMessageLonger } from './record-reply.ts';
+import { endWaiting, heardFrom, scheduleNextTry, deferMessage, deferMessageLonger } from './record-reply.ts';
 import {
   giveLeaseBack,
   renewLease,
@@ -123,7 +123,7 @@ async function sendOne(ctx: Ctx, waiting: WaitingMessage, connection: Connection
       return null;
     }
     if (!(error instanceof LineFailed)) return await skip(scoped, waiting, { ...ids, err: error });
-    const { seconds, isGivenUp } = await postpone(scoped, waiting, error);
+    const { seconds, isGivenUp } = await scheduleNextTry(scoped, waiting, error);
     if (isGivenUp) ctx.log.warn({ ...ids, reason: error.code }, 'a laboratory never replied to an order');
     else ctx.log.info({ ...ids, reason: error.code, seconds }, 'an order did not reach its laboratory or got no reply');
     return seconds;

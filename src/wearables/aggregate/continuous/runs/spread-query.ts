@@ -17,7 +17,7 @@ const NEXT_SECONDS = 2;
 const USERS = 500;
 /** The most scheduled runs of a team. While a team has this many, its spread waits. */
 const MAX_WAITING = 1_000;
-/** Lowers the priority of the runs of a spread: all runs that were scheduled before come first. */
+/** Lowers the priority of the runs of a spread, so that other runs come first. */
 const BEHIND = 400;
 
 /** Starts the spread at the first user. Call it in the transaction that creates or changes the query. */
