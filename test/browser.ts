@@ -1,9 +1,11 @@
 import chromium from '@sparticuz/chromium';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { chromium as playwright, type Browser } from 'playwright-core';
+import { hasCode } from '@phial/embedded-postgres/errors';
 
 export type TestBrowser = { browser: Browser; close: () => Promise<void> };
 
@@ -11,8 +13,8 @@ type Installed = { executablePath: string; env: Record<string, string> };
 let installed: Promise<Installed | string> | null = null;
 
 /**
- * Starts the Chromium of @sparticuz/chromium. If no browser can run here, returns a text with the reason. Each worker
- * unpacks Chromium only once, because this takes longer than a start.
+ * Starts the Chromium of @sparticuz/chromium. If no browser can run here, returns a text with the reason. A run of the
+ * tests unpacks Chromium only once, because this takes longer than a start.
  */
 export async function openBrowser(): Promise<TestBrowser | string> {
   const found = await (installed ??= install());
@@ -24,12 +26,41 @@ export async function openBrowser(): Promise<TestBrowser | string> {
   return { browser, close: () => browser.close() };
 }
 
-/** Unpacks Chromium into a directory of this worker, with the libraries and the font that a bare Linux lacks. */
+/** Returns where Chromium is. The first worker unpacks it for all workers. If that fails, the next one tries it. */
 async function install(): Promise<Installed | string> {
   if (process.platform !== 'linux') return `the Chromium on npm is for Linux, not for ${process.platform}`;
   // The end of the run removes it.
-  const directory = join(tmpdir(), 'browser', String(process.pid));
-  mkdirSync(directory, { recursive: true });
+  const directory = join(tmpdir(), 'browser');
+  const result = join(directory, 'installed.json');
+  while (!existsSync(result)) {
+    if (!makeDirectory(directory)) {
+      await wait(50);
+      continue;
+    }
+    try {
+      writeFileSync(`${result}.fresh`, JSON.stringify(await installInto(directory)));
+      renameSync(`${result}.fresh`, result);
+    } catch (error) {
+      rmSync(directory, { recursive: true });
+      throw error;
+    }
+  }
+  return JSON.parse(readFileSync(result, 'utf8')) as Installed | string;
+}
+
+/** Returns false if it exists. */
+function makeDirectory(directory: string): boolean {
+  try {
+    mkdirSync(directory);
+    return true;
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+    return false;
+  }
+}
+
+/** Unpacks it, with the libraries and the font that a bare Linux lacks. */
+async function installInto(directory: string): Promise<Installed | string> {
   const executablePath = await unpack(directory);
   const fonts = join(directory, 'fonts.conf');
   writeFileSync(

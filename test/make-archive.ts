@@ -9,6 +9,9 @@ export type ArchiveEntry = {
   compressedSize?: number;
 };
 
+/** Packed once, because a compressor takes longer to make than a small file. */
+const NOTHING = deflateRawSync('');
+
 /** A zip archive of these files, as the phone makes it (APPNOTE 6.3, sections 4.3.7, 4.3.12 and 4.3.16). */
 export function makeArchive(entries: ArchiveEntry[]): Buffer {
   const files: Buffer[] = [];
@@ -16,7 +19,7 @@ export function makeArchive(entries: ArchiveEntry[]): Buffer {
   let offset = 0;
   for (const { name, content, ...claimed } of entries) {
     const bytes = Buffer.from(content);
-    const packed = deflateRawSync(bytes);
+    const packed = bytes.length === 0 ? NOTHING : deflateRawSync(bytes);
     const label = Buffer.from(name);
     const about = Buffer.alloc(26);
     about.writeUInt16LE(20, 0); // version

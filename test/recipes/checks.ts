@@ -5,7 +5,10 @@ export type Check = { file: string; title: string };
 
 export const CHECKS: readonly Check[] = [
   // With UPDATE=1 these write files, so they come first.
-  { file: 'test/openapi.test.ts', title: '^(the document|an operation|a field|a named schema) ' },
+  {
+    file: 'test/openapi.test.ts',
+    title: '^(the document (?!is valid|holds only)|an operation |a field |a named schema )',
+  },
   { file: 'test/openapi-shape.test.ts', title: '^the interface without its texts' },
   { file: 'test/generated.test.ts', title: ' matches the ' },
   { file: 'test/migration-checksums.test.ts', title: '^a migration never changes' },

@@ -57,7 +57,7 @@ test('the next start of the program ends an import that a kill interrupted, and 
   const first = await serve();
   const user_id = await makeUser(callerOf(first));
   const sent = await callerOf(first)<FileImport>('POST', `/v2/user/${user_id}/import`, undefined, {
-    raw: appleExport(heartRates(20_000)) as unknown as string,
+    raw: appleExport(heartRates(8_000)) as unknown as string,
     headers: { 'content-type': 'application/zip' },
   });
   const read = async (program: Program): Promise<FileImport> =>
@@ -67,11 +67,11 @@ test('the next start of the program ends an import that a kill interrupted, and 
   const second = await serve({ dataDir: first.dataDir });
   await expect.poll(async () => isOver(await read(second)), { timeout: 60_000 }).toBe(true);
   const done = await read(second);
-  expect(done).toMatchObject({ status: 'success', created: 20_000, error: null });
+  expect(done).toMatchObject({ status: 'success', created: 8_000, error: null });
   expect(done.unchanged).toBeGreaterThan(0);
   const { body } = await callerOf(second)<unknown[]>(
     'GET',
     `/v2/timeseries/${user_id}/heartrate?start_date=2026-01-01&end_date=2026-12-31`,
   );
-  expect(body).toHaveLength(20_000);
+  expect(body).toHaveLength(8_000);
 });

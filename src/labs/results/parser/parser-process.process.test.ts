@@ -26,11 +26,19 @@ const readBy = (source: string, maxMs = 30_000, cpuSeconds = 30) =>
 const CHILD = join(PACKAGE_ROOT, 'dist/src/labs/results/parser/parse/child.js');
 const MIB = 1024 * 1024;
 
-/** Runs the real program. Returns its outcome, and the memory and processor time that it used until its output. */
-async function usedFor(content: Buffer): Promise<{ outcome: string; residentMib: number; cpuMs: number }> {
+/**
+ * Runs the real program. Returns its outcome, and the memory and processor time that it used until its output. The
+ * program counts its own processor time `times` times, which brings the limit nearer.
+ */
+async function usedFor(content: Buffer, times = 1): Promise<{ outcome: string; residentMib: number; cpuMs: number }> {
   const path = join(makeFolder(), 'used.json');
   const program = programOf(`
     import { writeFileSync } from 'node:fs';
+    const { cpuUsage } = process;
+    process.cpuUsage = () => {
+      const { user, system } = cpuUsage();
+      return { user: user * ${times}, system: system * ${times} };
+    };
     const end = process.stdout.end;
     process.stdout.end = function (...said) {
       const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
@@ -57,9 +65,10 @@ describe('a file that asks for too much', () => {
   }, 60_000);
 
   test('of time, by nested drawing states, is ended', async () => {
-    const { outcome, cpuMs } = await usedFor(nestedStates(20_000));
+    const times = 4;
+    const { outcome, cpuMs } = await usedFor(nestedStates(20_000), times);
     expect(outcome).toBe('processing_error');
-    expect(cpuMs).toBeLessThan(7_000);
+    expect(cpuMs * times).toBeLessThan(7_000);
   }, 60_000);
 });
 
@@ -120,7 +129,7 @@ describe('a process', () => {
 
   test('reads the same report again and again, several at once', async () => {
     const content = await reportPdf({ rows: REPORT_ROWS });
-    const reports = await Promise.all(Array.from({ length: 6 }, () => parsePdf(once(content), { signal })));
-    expect(reports.map(({ rows }) => rows.length)).toEqual([5, 5, 5, 5, 5, 5]);
+    const reports = await Promise.all(Array.from({ length: 3 }, () => parsePdf(once(content), { signal })));
+    expect(reports.map(({ rows }) => rows.length)).toEqual([5, 5, 5]);
   });
 });

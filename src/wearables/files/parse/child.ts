@@ -5,17 +5,10 @@ import { once } from 'node:events';
 import { isFailureCode, ImportFailure } from '../failures.ts';
 import type { FileKind } from '../file-kind.ts';
 import { addSkipped, type Skipped } from '../skipped.ts';
-import { parseAppleExport } from './apple/parse-apple-export.ts';
 import { kindOfArchive } from './archive-kind.ts';
 import { openArchive, type Archive } from './open-archive.ts';
 import { isArchiveAt, openContent, readWhole, refuseLarge } from './content.ts';
-import { parseFit } from './fit/parse-fit.ts';
-import { parseGarminExport } from './garmin/parse-garmin-export.ts';
-import { parseTakeout } from './google/parse-takeout.ts';
-import { parseGpx } from './gpx.ts';
 import type { ParsedLine, ParsedSample, ParsedSummary, Sink } from './parsed-line.ts';
-import { parseSamsungHealth } from './samsung/parse-samsung-health.ts';
-import { parseTcx } from './tcx.ts';
 
 /** The most samples in one line. The service stores a line in one transaction. */
 const BATCH = 500;
@@ -73,14 +66,26 @@ const workout = async ({ path }: Source) => {
   return content;
 };
 
-const PARSERS: Record<FileKind, (source: Source, sink: Sink) => Promise<void>> = {
-  apple_health: parseAppleExport,
-  fit: async ({ path }, sink) => parseFit(await readWhole(await openContent(path)), sink),
-  tcx: async (source, sink) => parseTcx(await workout(source), sink),
-  gpx: async (source, sink) => parseGpx(await workout(source), sink),
-  garmin_export: parseGarminExport,
-  google_takeout: parseTakeout,
-  samsung_health: parseSamsungHealth,
+type Parser = (source: Source, sink: Sink) => Promise<void>;
+
+/** Loads only the parser of the kind: to load all of them takes longer than to read a small file. */
+const PARSERS: Record<FileKind, () => Promise<Parser>> = {
+  apple_health: async () => (await import('./apple/parse-apple-export.ts')).parseAppleExport,
+  fit: async () => {
+    const { parseFit } = await import('./fit/parse-fit.ts');
+    return async ({ path }, sink) => parseFit(await readWhole(await openContent(path)), sink);
+  },
+  tcx: async () => {
+    const { parseTcx } = await import('./tcx.ts');
+    return async (source, sink) => parseTcx(await workout(source), sink);
+  },
+  gpx: async () => {
+    const { parseGpx } = await import('./gpx.ts');
+    return async (source, sink) => parseGpx(await workout(source), sink);
+  },
+  garmin_export: async () => (await import('./garmin/parse-garmin-export.ts')).parseGarminExport,
+  google_takeout: async () => (await import('./google/parse-takeout.ts')).parseTakeout,
+  samsung_health: async () => (await import('./samsung/parse-samsung-health.ts')).parseSamsungHealth,
 };
 
 try {
@@ -89,7 +94,8 @@ try {
   const bounds = { expandedBytes: Number(expandedBytes), reserveBytes: Number(reserveBytes) };
   const archive = (await isArchiveAt(path)) ? await openArchive(path, bounds) : null;
   if (archive) kind = kindOfArchive(archive);
-  await PARSERS[kind]({ path, archive }, sink);
+  const parse = await PARSERS[kind]();
+  await parse({ path, archive }, sink);
   await writeAll();
   await write({ done: true });
 } catch (error) {
