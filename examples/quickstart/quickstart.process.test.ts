@@ -12,7 +12,9 @@ import { drawTerminal, firstRunOf, unchangingOf } from '../../test/first-run.ts'
 import { query } from '../../test/global-setup.ts';
 import { endPrograms, makeDatabase, readCredentials, serve, teamAt, type Program } from '../../test/program.ts';
 import { serveHere, type Served } from '../../test/serve-here.ts';
+import { openContract, type Contract } from './contract.ts';
 import { quickstart } from './quickstart.ts';
+import { readOpenApi } from './service.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
@@ -79,6 +81,8 @@ describe('a different answer is a surprise', () => {
   let service: Served;
   let team: Team;
   let databaseUrl: string;
+  /** Compiling its schemas takes longer than playing a story. */
+  let contract: Contract;
   let proxy: Server;
   let tamper: Tamper | null;
   const folder = mkdtempSync(join(tmpdir(), 'phial-quickstart-'));
@@ -87,6 +91,7 @@ describe('a different answer is a surprise', () => {
     databaseUrl = await makeDatabase();
     service = await serveHere({ env: { DATABASE_URL: databaseUrl } });
     team = teamAt(service);
+    contract = openContract(await readOpenApi(service.baseUrl));
     proxy = createServer((request, response) => void forward(request, response));
     await new Promise<void>((resolve) => {
       proxy.listen(0, '127.0.0.1', resolve);
@@ -134,6 +139,7 @@ describe('a different answer is a surprise', () => {
     const code = await quickstart({
       env: { DATABASE_URL: 'postgres://unused', PHIAL_DATA_DIR: folder },
       print: (line) => lines.push(line),
+      contract,
       webhookPatienceMs,
     });
     return { code, printed: lines.join('\n') };
