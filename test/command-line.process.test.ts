@@ -13,6 +13,9 @@ import { serveHere } from './serve-here.ts';
 
 afterEach(endPrograms);
 
+/** For starts that fail here. Their log would go to the output of the tests. */
+const SILENT = { PHIAL_LOG_LEVEL: 'silent', PHIAL_LOG_FORMAT: 'text' };
+
 test('help ends with code 0; a wrong word makes nothing and ends with code 2 and a suggestion', async () => {
   const dataDir = join(makeFolder(), 'data');
   const [all, one, unknown, misspelled, backwards, noBackup] = await Promise.all([
@@ -64,7 +67,7 @@ test('production is refused on the database of a sandbox', async () => {
     PHIAL_LOOKUP_KEY: Buffer.alloc(32, 1).toString('base64'),
     PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 2).toString('base64')}`,
   };
-  const { code, output } = await runCommand(['serve'], { env: production });
+  const { code, output } = await runHere(['serve'], { env: { ...production, ...SILENT } });
   expect(code).toBe(1);
   expect(output).toContain('This database belongs to sandbox us, but the configuration says production us.');
 });
@@ -74,7 +77,7 @@ test('the error for an unreachable database names its option', async () => {
   const gone = new URL(url);
   gone.pathname = '/gone';
   const [away, wrong] = await Promise.all([
-    runCommand(['serve'], { env: { DATABASE_URL: 'postgres://x@127.0.0.1:1/phial' } }),
+    runHere(['serve'], { env: { DATABASE_URL: 'postgres://x@127.0.0.1:1/phial', ...SILENT } }),
     runHere(['migrate'], { env: { DATABASE_URL: url, PHIAL_OWNER_DATABASE_URL: gone.href } }),
   ]);
   expect([away.code, wrong.code]).toEqual([1, 1]);
@@ -97,7 +100,8 @@ test('a taken port ends the program with a message', async () => {
       ['PHIAL_METRICS_PORT', ['serve']],
       ['PHIAL_HL7_PORT', ['worker']],
     ] as const) {
-      const taken = await runCommand([...words], { env: { ...env, [option]: String(used) } });
+      const port = String(await findFreePort());
+      const taken = await runHere([...words], { env: { ...env, PORT: port, [option]: String(used), ...SILENT } });
       expect(taken.code).toBe(1);
       expect(taken.output).toContain(`Another program uses port ${used} of 127.0.0.1.`);
       expect(taken.output).toContain(`choose another port: ${option}=`);
@@ -105,8 +109,8 @@ test('a taken port ends the program with a message', async () => {
   } finally {
     other.close();
   }
-  const port = await findFreePort();
-  const same = await runCommand(['serve'], { port, env: { ...env, PHIAL_METRICS_PORT: String(port) } });
+  const port = String(await findFreePort());
+  const same = await runHere(['serve'], { env: { ...env, PORT: port, PHIAL_METRICS_PORT: port, ...SILENT } });
   expect(same.output).toContain(`PORT and PHIAL_METRICS_PORT name the same port ${port}. Give each one its own port.`);
 });
 
@@ -232,7 +236,7 @@ test('production starts with bootstrap on two roles: the service logs in as one 
       PHIAL_OWNER_DATABASE_URL: owner,
       DATABASE_URL: service.href,
     };
-    const byOwner = await runCommand(['serve'], { env: { ...env, DATABASE_URL: owner } });
+    const byOwner = await runHere(['serve'], { env: { ...env, DATABASE_URL: owner, ...SILENT } });
     expect(byOwner.code).toBe(1);
     expect(byOwner.output).toContain('which is a superuser, so row-level security would not restrict it.');
     const made = await runHere(['bootstrap', '--org', 'Desert Health'], { env });

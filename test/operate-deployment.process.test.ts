@@ -3,12 +3,14 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { findFreePort } from '../bench/free-port.ts';
 import { databaseUrl, query } from './global-setup.ts';
 import { serveCommands } from './command-server.ts';
 import { blocksOf, makeClone, openPage, runIn } from './operate-blocks.ts';
 import { endPrograms } from './program.ts';
+import { serveHere, type Served } from './serve-here.ts';
 
 const missing = ['curl', 'openssl'].find((program) => spawnSync(program, ['--help']).error);
 const PATIENCE_MS = 180_000;
@@ -27,7 +29,7 @@ describe.skipIf(missing)(
     let folder: string;
     let commands: Awaited<ReturnType<typeof serveCommands>> | null = null;
     let metricsPort: number;
-    let service: ChildProcess | null = null;
+    let service: ChildProcess | Served | null = null;
     const restored = `phial_restored_${own}`;
 
     beforeAll(async () => {
@@ -45,7 +47,7 @@ describe.skipIf(missing)(
         await query(inject('serverUrl'), `drop role if exists phial_${role}_${own}`);
       await endPrograms();
     });
-    process.once('exit', () => service?.kill('SIGKILL'));
+    process.once('exit', () => service !== null && 'kill' in service && service.kill('SIGKILL'));
 
     const run = (text: string): Promise<string> => runIn(folder, text, { ...given, ...commands?.env });
     const runAll = async (page: string): Promise<string> => {
@@ -74,14 +76,19 @@ describe.skipIf(missing)(
       await expect.poll(isReady, { timeout: 60_000, interval: 100 }).toBe(true);
       expect(child.exitCode).toBeNull();
     }
-    /** Returns the exit code. */
-    async function stop(): Promise<number | null> {
-      const child = service;
+    /** With the same options, which it reads from the same file. */
+    async function startAgain(): Promise<void> {
+      const options = parseEnv(readFileSync(join(folder, '.env'), 'utf8')) as Record<string, string>;
+      service = await serveHere({ env: { ...options, PORT: given['PORT'] as string } });
+    }
+    async function stop(): Promise<void> {
+      const running = service;
       service = null;
-      if (child === null || child.exitCode !== null) return child?.exitCode ?? null;
-      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      return ended;
+      if (running === null) return;
+      if ('stop' in running) return running.stop();
+      const ended = new Promise<number | null>((resolve) => running.once('exit', resolve));
+      running.kill('SIGTERM');
+      expect(running.exitCode ?? (await ended)).toBe(0);
     }
     const request = (path: string): Promise<Response> =>
       fetch(given['BASE_URL'] + path, { headers: { 'x-service-api-key': given['TEAM_API_KEY'] ?? '' } });
@@ -121,7 +128,7 @@ describe.skipIf(missing)(
     test(
       'manages its organisations, teams and keys',
       async () => {
-        // The installation ran its commands as processes. From here on they need none.
+        // The installation ran its commands and the service as processes. From here on they need none.
         commands = await serveCommands(folder);
         const page = openPage('organisations');
         const outputs = new Map<string, string>();
@@ -194,9 +201,9 @@ describe.skipIf(missing)(
       async () => {
         const page = openPage('upgrade');
         expect(await run(page.next('Upgrade'))).toMatch(/^Backed up/);
-        expect(await stop()).toBe(0);
+        await stop();
         expect(await run(page.next('Upgrade'))).toContain('The database is up to date.');
-        await start();
+        await startAgain();
         for (const block of page.left) expect(await run(block.text)).toMatch(/^Summaries of whoop_v2: 0 updated/);
       },
       PATIENCE_MS,
@@ -216,8 +223,8 @@ describe.skipIf(missing)(
             file,
             readFileSync(file, 'utf8').replace(/^PHIAL_ENCRYPTION_KEYS=.*$/m, `PHIAL_ENCRYPTION_KEYS=${keys}`),
           );
-          expect(await stop()).toBe(0);
-          await start();
+          await stop();
+          await startAgain();
         };
         await restartWith(`${old},${next}`);
         await restartWith(`${next},${old}`);

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { findFreePort } from '../bench/free-port.ts';
 import { endPrograms, makeDatabase, runCommand, serve, type Program } from './program.ts';
+import { serveHere } from './serve-here.ts';
 
 afterEach(endPrograms);
 
@@ -21,10 +22,10 @@ const get = async (address: string): Promise<[number, unknown]> => {
 test('a worker answers /healthz and /readyz beside its metrics, and prints their address', async () => {
   const port = await findFreePort();
   const env = { DATABASE_URL: await makeDatabase(), PHIAL_METRICS_PORT: String(port) };
-  const worker = await serve({ args: ['worker'], env });
+  const worker = await serveHere({ role: 'worker', env });
   const address = `http://127.0.0.1:${port}`;
-  expect(worker.stdout()).toContain(`Metrics and health on ${address}\n`);
-  expect(worker.stdout()).not.toContain('Listening on');
+  expect(worker.output()).toContain(`Metrics and health on ${address}\n`);
+  expect(worker.output()).not.toContain('Listening on');
   expect(await get(`${address}/healthz`)).toEqual([200, { status: 'ok' }]);
   expect(await get(`${address}/readyz`)).toEqual([200, { status: 'ready' }]);
   const metrics = await (await fetch(`${address}/metrics`)).text();
@@ -34,25 +35,33 @@ test('a worker answers /healthz and /readyz beside its metrics, and prints their
     'nodejs_eventloop_lag_p99_seconds',
   ])
     expect(metrics).toContain(name);
+  await worker.stop();
 });
 
 test('a worker without an encryption key in use is not ready', async () => {
   const [one, two] = [1, 2].map((version) => `${version}:${Buffer.alloc(32, version).toString('base64')}`);
   const port = await findFreePort();
   const env = { DATABASE_URL: await makeDatabase() };
-  await serve({ args: ['worker'], env: { ...env, PHIAL_METRICS_PORT: String(port), PHIAL_ENCRYPTION_KEYS: `${one}` } });
-  await serve({ args: ['worker'], env: { ...env, PHIAL_ENCRYPTION_KEYS: `${two},${one}` } });
+  const workers = [
+    await serveHere({
+      role: 'worker',
+      env: { ...env, PHIAL_METRICS_PORT: String(port), PHIAL_ENCRYPTION_KEYS: `${one}` },
+    }),
+    await serveHere({ role: 'worker', env: { ...env, PHIAL_ENCRYPTION_KEYS: `${two},${one}` } }),
+  ];
   expect(await get(`http://127.0.0.1:${port}/readyz`)).toEqual([
     503,
     expect.objectContaining({ code: 'encryption_key_unknown', detail: expect.stringContaining('version 2') }),
   ]);
+  for (const worker of workers) await worker.stop();
 });
 
 test('a start prints its port beside the public address', async () => {
   const env = { DATABASE_URL: await makeDatabase(), PHIAL_BASE_URL: 'https://api.example.com' };
-  const program = await serve({ args: ['api'], env });
-  expect(program.stdout()).toContain('at https://api.example.com ');
-  expect(program.stdout()).toContain(`Listening on http://127.0.0.1:${program.port}\n`);
+  const api = await serveHere({ role: 'api', env });
+  expect(api.output()).toContain('at https://api.example.com ');
+  expect(api.output()).toContain(`Listening on http://127.0.0.1:${api.port}\n`);
+  await api.stop();
 });
 
 describe('with PHIAL_LOG_FORMAT=json', () => {

@@ -12,7 +12,7 @@ afterEach(endPrograms);
 
 /** Services that share a database. Each start gives them other keys. */
 async function makeServices(): Promise<{
-  start: (keys: string) => Promise<Served>;
+  start: (keys: string, logLevel?: string) => Promise<Served>;
   startProcess: (keys: string) => Promise<Program>;
   rotate: (keys: string) => ReturnType<typeof runHere>;
 }> {
@@ -25,7 +25,8 @@ async function makeServices(): Promise<{
     return started;
   };
   return {
-    start: (keys) => shared(serveHere({ role: 'api', env: env(keys), dataDir })),
+    start: (keys, logLevel = 'silent') =>
+      shared(serveHere({ role: 'api', env: { ...env(keys), PHIAL_LOG_LEVEL: logLevel }, dataDir })),
     startProcess: (keys) => shared(serve({ args: ['api'], env: env(keys), dataDir })),
     rotate: (keys) => runHere(['rotate-keys'], { env: env(keys), dataDir }),
   };
@@ -94,10 +95,10 @@ test('no request fails while the new key becomes second, then first everywhere, 
 });
 
 test('a process that lacks the key of another answers 503 with the reason, and rotate-keys waits for it', async () => {
-  const { startProcess, rotate } = await makeServices();
+  const { start, startProcess, rotate } = await makeServices();
   const behind = await startProcess(one);
   const patient = await makePatient(behind);
-  const ahead = await startProcess(`${two},${one}`);
+  const ahead = await start(`${two},${one}`, 'info');
   await expect.poll(ahead.output).toContain('another process lacks the key with which this process encrypts');
   expect(await patient.write(ahead, 'Phoenix')).toBe(200);
   expect(await patient.read(ahead)).toEqual([200, 'Phoenix']);
@@ -121,4 +122,5 @@ test('a process that lacks the key of another answers 503 with the reason, and r
   );
   await behind.kill('SIGTERM');
   expect((await rotate(`${two},${one}`)).code).toBe(0);
+  await ahead.stop();
 });

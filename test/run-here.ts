@@ -14,7 +14,7 @@ let last: Promise<unknown> = Promise.resolve();
 /**
  * Runs a command until it ends, in the process of the tests, which costs a tenth of a start. One command runs at a
  * time, because they share the environment and the output. `runCommand` is for what a process does: its exit and its
- * signals. For `serve`, `api` and `worker` too, which change how a process handles signals and errors.
+ * signals. `serve`, `api` and `worker` run here only if their start fails. Their log lines are not in the output.
  */
 export function runHere(args: string[], { env = {}, dataDir }: Here = {}): Promise<Ran> {
   const given = { ...surroundings(), PHIAL_DATA_DIR: dataDir ?? join(makeFolder(), 'data'), ...env };
@@ -45,6 +45,7 @@ function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
 async function run(args: string[], env: Record<string, string>): Promise<Output> {
   const { main } = await import('../src/main.ts');
   const before = { ...process.env };
+  const forgetListeners = rememberListeners();
   const written = takeOutput();
   for (const name of Object.keys(OPTIONS)) delete process.env[name];
   Object.assign(process.env, env);
@@ -55,7 +56,21 @@ async function run(args: string[], env: Record<string, string>): Promise<Output>
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
     Object.assign(process.env, before);
     written.giveBack();
+    forgetListeners();
   }
+}
+
+/** A start listens for these, and never stops listening. */
+const EVENTS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection'];
+
+/** Returns a function that removes the listeners that the process got meanwhile. */
+function rememberListeners(): () => void {
+  const before = EVENTS.map((event) => ({ event, listeners: process.rawListeners(event) }));
+  return () => {
+    for (const { event, listeners } of before)
+      for (const listener of process.rawListeners(event))
+        if (!listeners.includes(listener)) process.removeListener(event, listener as () => void);
+  };
 }
 
 type Stream = 'stdout' | 'stderr';

@@ -23,8 +23,8 @@ export function openScratch(): { folder: string; close: () => void } {
   };
 }
 
-/** What tests share: the server, the browser, and Node's cache of compiled modules. */
-const OURS = new Set(['postgres', 'browser', 'node-compile-cache']);
+/** What tests share: the server, a data directory, the browser, and Node's cache of compiled modules. */
+const OURS = new Set(['postgres', 'ready', 'browser', 'node-compile-cache']);
 
 /** Making and removing files there costs a fifth of the cost on a disk. A container may have little of it. */
 function hasSpaceInMemory(): boolean {

@@ -14,12 +14,13 @@ import {
   type Program,
 } from './program.ts';
 import { startEndpoint } from './endpoint.ts';
+import { copyReadyDataDir } from './ready-data-dir.ts';
 
 let dataDir: string;
 /** The tests kill one program after the other on one data directory. Each leaves what it started last. */
 let last: Program | null = null;
-beforeAll(() => {
-  dataDir = join(makeFolder(), 'data');
+beforeAll(async () => {
+  dataDir = await copyReadyDataDir();
 });
 afterAll(endPrograms);
 
@@ -39,37 +40,43 @@ async function expectStored(next: Program, order: OrderBody): Promise<void> {
   expect((await simulate(team, order.id)).status).toBe(200);
 }
 
-test('simulated steps continue after kill -9 between two of them, and each happens once', async () => {
+test('after kill -9 of npm its program ends by itself, and the next start waits for it and takes over', async () => {
+  const first = await serve({ by: 'npm', dataDir });
+  const order = await orderKit(teamAt(first));
+  const orphan = await servingPid(first.dataDir);
+  expect(orphan).not.toBe(first.pid);
+  await first.kill('SIGKILL');
+  const next = await start({ port: first.port });
+  await untilGone(orphan);
+  await expectStored(next, order);
+});
+
+test('after kill -9 of node the next start has its port and its data, and continues simulated steps', async () => {
   const endpoint = await startEndpoint();
   try {
     const first = await running();
+    const stored = await orderKit(teamAt(first));
     await subscribe(teamAt(first), endpoint);
     const order = await orderKit(teamAt(first));
     expect((await simulate(teamAt(first), order.id, '?delay=1')).status).toBe(200);
     await expect.poll(() => endpoint.received.length).toBeGreaterThanOrEqual(3);
     await first.kill('SIGKILL');
-    const next = await start();
+    const next = await start({ port: first.port });
+    expect(next.output()).toMatch(/attached to the running PostgreSQL/);
     const steps = ['ordered', 'awaiting_registration', 'transit_customer', 'out_for_delivery', 'with_customer'];
     await expect
       .poll(() => new Set(endpoint.received.map(({ id }) => id)).size, { timeout: 15_000 })
       .toBe(steps.length);
+    // The kill came between two of the steps, and each happened once.
     expect(lowStatuses(await readOrder(teamAt(next), order.id))).toEqual(steps);
     const receivedStatuses = new Map(
       endpoint.received.map(({ id, body }) => [id, lowStatuses(body.data as OrderBody).at(-1)]),
     );
     expect([...receivedStatuses.values()].toSorted()).toEqual(steps.toSorted());
+    await expectStored(next, stored);
   } finally {
     await endpoint.close();
   }
-});
-
-test('after kill -9 of node the next start reads earlier data, on the same port', async () => {
-  const first = await running();
-  const order = await orderKit(teamAt(first));
-  await first.kill('SIGKILL');
-  const next = await start({ port: first.port });
-  expect(next.output()).toMatch(/attached to the running PostgreSQL/);
-  await expectStored(next, order);
 });
 
 test('after kill -9 of the postmaster the program ends with code 1, and the next start has the data', async () => {
@@ -79,18 +86,6 @@ test('after kill -9 of the postmaster the program ends with code 1, and the next
   expect(await first.ended).toEqual({ code: 1, signal: null });
   expect(first.output()).toMatch(/PostgreSQL went away/);
   await expectStored(await start(), order);
-});
-
-test('after kill -9 of npm its program ends by itself, and the next start waits for it and takes over', async () => {
-  await (await running()).kill('SIGTERM');
-  const first = await serve({ by: 'npm', dataDir });
-  const order = await orderKit(teamAt(first));
-  const orphan = await servingPid(first.dataDir);
-  expect(orphan).not.toBe(first.pid);
-  await first.kill('SIGKILL');
-  const next = await serve({ by: 'npm', dataDir, port: first.port });
-  await untilGone(orphan);
-  await expectStored(next, order);
 });
 
 test('after kill -9 of node while it makes the database files the next start makes them again', async () => {

@@ -14,34 +14,81 @@ import {
   postgresIsGone,
   readCredentials,
   serve,
+  servingPid,
   startProgram,
   teamAt,
   type Program,
 } from './program.ts';
 import { runHere } from './run-here.ts';
+import { serveHere, type Served } from './serve-here.ts';
 
 afterAll(endPrograms);
 
-test('npm start in an empty directory prints the first keys once, and only their owner can read the file', async () => {
-  const first = await serve({ by: 'npm' });
-  const credentials = readCredentials(first.dataDir);
-  expect(Object.keys(credentials)).toEqual(['base_url', 'org_id', 'team_id', 'team_api_key', 'management_key']);
-  expect(credentials.base_url).toBe(first.baseUrl);
-  expect(statSync(join(first.dataDir, 'credentials.json')).mode & 0o777).toBe(0o600);
-  for (const key of [credentials.team_api_key, credentials.management_key]) expect(first.output()).toContain(key);
-  expect(first.output().match(/^ +curl /gm)).toHaveLength(3);
-  const order = await orderKit(teamAt(first));
-  first.interrupt();
-  await expect.poll(() => first.output(), { timeout: 15_000, interval: 5 }).toContain('"msg":"stopped"');
-  expect(postgresIsGone(first.dataDir)).toBe(true);
-  expect((await first.ended).code).toBe(0);
+const nobody = 65_534;
+const whyNot =
+  process.getuid?.() !== 0
+    ? 'we are that already'
+    : canReach({ name: 'nobody', uid: nobody, gid: nobody }, join(PACKAGE_ROOT, 'dist'), 5)
+      ? null
+      : 'that user cannot read the project here';
 
-  // As from any folder.
-  const second = await serve({ by: 'npm', cwd: tmpdir(), dataDir: first.dataDir });
-  expect(readCredentials(first.dataDir)).toEqual({ ...credentials, base_url: second.baseUrl });
-  expect(second.output()).toContain(join(first.dataDir, 'credentials.json'));
-  for (const key of [credentials.team_api_key, credentials.management_key]) expect(second.output()).not.toContain(key);
-  expect((await readOrder(teamAt(second), order.id)).events).toEqual(order.events);
+describe('npm start in an empty directory, as a normal user where that is possible', () => {
+  const user = whyNot === null ? { uid: nobody } : {};
+  let dataDir: string;
+  let both: [Program, Program];
+  let outcomes: ('serves' | 'refused')[];
+  let serving: Program;
+  let refused: Program;
+  beforeAll(async () => {
+    dataDir = join(makeFolder(user.uid), 'data');
+    const start = (): Promise<Program> => startProgram({ by: 'npm', ...user, dataDir });
+    both = [await start(), await start()];
+    outcomes = await Promise.all(
+      both.map((program) =>
+        program.serving().then(
+          () => 'serves' as const,
+          () => 'refused' as const,
+        ),
+      ),
+    );
+    [serving, refused] = outcomes[0] === 'serves' ? both : [both[1], both[0]];
+  });
+
+  test('of two starts at the same moment one serves, the other names it and ends', async () => {
+    expect(outcomes.toSorted()).toEqual(['refused', 'serves']);
+    expect((await refused.ended).code).toBe(1);
+    const pid = await servingPid(dataDir);
+    expect(refused.output()).toContain(`already in use by: phial serve pid=${pid} ${serving.baseUrl}`);
+    expect((await teamAt(serving).api('GET', '/v2/user')).status).toBe(200);
+  });
+
+  test.skipIf(whyNot !== null)(`works as a normal user${whyNot === null ? '' : ` (skipped: ${whyNot})`}`, async () => {
+    expect(statSync(join(dataDir, 'credentials.json')).uid).toBe(nobody);
+    expect(statSync(join(dataDir, 'postgres')).uid).toBe(nobody);
+    expect((await teamAt(serving).api('GET', '/v2/user')).status).toBe(200);
+  });
+
+  test('prints the first keys once, and only their owner can read the file', async () => {
+    const credentials = readCredentials(dataDir);
+    expect(Object.keys(credentials)).toEqual(['base_url', 'org_id', 'team_id', 'team_api_key', 'management_key']);
+    expect(credentials.base_url).toBe(serving.baseUrl);
+    expect(statSync(join(dataDir, 'credentials.json')).mode & 0o777).toBe(0o600);
+    for (const key of [credentials.team_api_key, credentials.management_key]) expect(serving.output()).toContain(key);
+    expect(serving.output().match(/^ +curl /gm)).toHaveLength(3);
+    const order = await orderKit(teamAt(serving));
+    serving.interrupt();
+    await expect.poll(() => serving.output(), { timeout: 15_000, interval: 5 }).toContain('"msg":"stopped"');
+    expect(postgresIsGone(dataDir)).toBe(true);
+    expect((await serving.ended).code).toBe(0);
+
+    // As from any folder.
+    const second = await serve({ by: 'npm', ...user, cwd: tmpdir(), dataDir });
+    expect(readCredentials(dataDir)).toEqual({ ...credentials, base_url: second.baseUrl });
+    expect(second.output()).toContain(join(dataDir, 'credentials.json'));
+    for (const key of [credentials.team_api_key, credentials.management_key])
+      expect(second.output()).not.toContain(key);
+    expect((await readOrder(teamAt(second), order.id)).events).toEqual(order.events);
+  });
 });
 
 const curl = spawnSync('curl', ['--version']).status === 0;
@@ -85,59 +132,25 @@ describe('with DATABASE_URL', () => {
 
   test('a data directory that served two databases names and stores the keys of each', async () => {
     const { dataDir } = program;
-    const use = async (served: Program) => {
+    const use = async ({ stop, ...served }: Served) => {
       const team = teamAt(served);
       const { status } = await team.api('GET', '/v2/user');
-      await served.kill('SIGTERM');
+      await stop();
       return { org_id: team.org_id, status, output: served.output() };
     };
-    const start = async (url: string) => use(await serve({ dataDir, env: { DATABASE_URL: url } }));
+    const start = async (url: string) => use(await serveHere({ dataDir, env: { DATABASE_URL: url } }));
     const [two, empty] = [await makeDatabase(), await makeDatabase()];
-    const [first, second, again] = [await use(program), await start(two), await start(DATABASE_URL)];
+    const first = await use({ ...program, stop: async () => void (await program.kill('SIGTERM')) });
+    const [second, again] = [await start(two), await start(DATABASE_URL)];
     expect([first.status, second.status, again.status]).toEqual([200, 200, 200]);
     expect(again.org_id).toBe(first.org_id);
     expect(again.output).toContain(`Keys: ${join(dataDir, 'credentials.json')}`);
     expect(readdirSync(dataDir).toSorted()).toEqual([`credentials.${second.org_id}.json`, 'credentials.json']);
 
     await runHere(['bootstrap', '--org', 'Desert Health'], { dataDir, env: { DATABASE_URL: empty } });
-    const bootstrapped = await serve({ dataDir, env: { DATABASE_URL: empty } });
+    const bootstrapped = await serveHere({ dataDir, env: { DATABASE_URL: empty } });
+    await bootstrapped.stop();
+    expect(bootstrapped.output()).toContain('Phial serves');
     expect(bootstrapped.output()).not.toContain('credentials');
   });
-});
-
-const nobody = 65_534;
-const whyNot =
-  process.getuid?.() !== 0
-    ? 'we are that already'
-    : canReach({ name: 'nobody', uid: nobody, gid: nobody }, join(PACKAGE_ROOT, 'dist'), 5)
-      ? null
-      : 'that user cannot read the project here';
-
-test.skipIf(whyNot !== null)(
-  `npm start works as a normal user${whyNot === null ? '' : ` (skipped: ${whyNot})`}`,
-  async () => {
-    const dataDir = join(makeFolder(nobody), 'data');
-    const program = await serve({ by: 'npm', uid: nobody, dataDir });
-    expect(statSync(join(dataDir, 'credentials.json')).uid).toBe(nobody);
-    expect(statSync(join(dataDir, 'postgres')).uid).toBe(nobody);
-    expect((await teamAt(program).api('GET', '/v2/user')).status).toBe(200);
-  },
-);
-
-test('two starts at the same moment in an empty directory: one serves, the other names it and ends', async () => {
-  const dataDir = join(makeFolder(), 'data');
-  const both = [await startProgram({ dataDir }), await startProgram({ dataDir })] as const;
-  const outcomes = await Promise.all(
-    both.map((program) =>
-      program.serving().then(
-        () => 'serves',
-        () => 'refused',
-      ),
-    ),
-  );
-  expect(outcomes.toSorted()).toEqual(['refused', 'serves']);
-  const [serving, refused] = outcomes[0] === 'serves' ? both : [both[1], both[0]];
-  expect((await refused.ended).code).toBe(1);
-  expect(refused.output()).toContain(`already in use by: phial serve pid=${serving.pid} ${serving.baseUrl}`);
-  expect((await teamAt(serving).api('GET', '/v2/user')).status).toBe(200);
 });

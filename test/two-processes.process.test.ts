@@ -6,10 +6,11 @@ import { orderKit, readOrder, subscribe } from './factories.ts';
 import { etlPath, etlPipeline } from './pipelines.ts';
 import { endPrograms, makeDatabase, serve, teamAt, type Program } from './program.ts';
 import { startEndpoint } from './endpoint.ts';
+import { serveHere, type Served } from './serve-here.ts';
 
 let database: pg.Client;
 let a: Program;
-let b: Program;
+let b: Served;
 let worker: Program;
 let url: string;
 beforeAll(async () => {
@@ -18,13 +19,12 @@ beforeAll(async () => {
   await database.connect();
   const env = { DATABASE_URL: url };
   a = await serve({ args: ['api'], env });
-  [b, worker] = await Promise.all([
-    serve({ args: ['api'], env, dataDir: a.dataDir }),
-    serve({ args: ['worker'], env, dataDir: a.dataDir }),
-  ]);
+  worker = await serve({ args: ['worker'], env, dataDir: a.dataDir });
+  b = await serveHere({ role: 'api', env: { ...env, PHIAL_LOG_LEVEL: 'info' }, dataDir: a.dataDir });
 });
 afterAll(async () => {
   await database.end();
+  await b.stop();
   await endPrograms();
 });
 
@@ -53,70 +53,65 @@ const cutListeners = (): Promise<unknown> =>
     where application_name = 'phial listener' and datname = current_database()`,
   );
 
-test('another worker continues the pipeline of a killed one at once, after the last confirmed event', async () => {
-  const broker = await startBroker();
+test('another worker replaces a killed one at once, not when its leases of endpoints and pipelines end', async () => {
+  const [endpoint, broker] = [await startEndpoint(), await startBroker()];
   const team = teamAt(a);
+  const bodies = (): string[] => broker.received.map(({ body }) => body);
+  const sends = (one: Program): boolean => one.output().includes(webhook);
+  let webhook = '';
   try {
+    webhook = await subscribe(team, endpoint);
     await team.api('POST', etlPath(team), etlPipeline([team.id], broker.uri));
     await orderKit(team);
     await broker.receives(2);
+    await expect.poll(() => endpoint.received.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => sends(worker)).toBe(true);
     const heir = await serve({ args: ['worker'], env: { DATABASE_URL: url }, dataDir: a.dataDir });
     broker.behave('silent');
     await orderKit(team);
     await broker.receives(3);
-    const before = await database.query<{ until: string }>('select lease_until::text as until from etl_pipelines');
+    await expect.poll(() => endpoint.received.length, { timeout: 10_000 }).toBe(4);
+    await expect.poll(async () => (await database.query('select from deliveries')).rows.length).toBe(0);
+    const { rows: before } = await database.query<{ owner: string; queue: string; pipeline: string }>(
+      `select owner, wake_at::text as queue, lease_until::text as pipeline from endpoint_queues, etl_pipelines
+        where webhook_id = '${webhook}'`,
+    );
     await worker.kill('SIGKILL');
     worker = heir;
     const published = broker.received.length;
     broker.behave('confirm');
     await orderKit(team);
-    const bodies = (): string[] => broker.received.map(({ body }) => body);
-    await expect.poll(() => new Set(bodies()).size).toBe(6);
-    const { rows } = await database.query('select now() < $1 as in_time', [before.rows[0]?.until]);
-    expect(rows).toEqual([{ in_time: true }]);
+    const inTime = async (lease: 'queue' | 'pipeline'): Promise<unknown> =>
+      (await database.query('select now() < $1 as in_time', [before[0]?.[lease]])).rows[0];
+    const continues = async (): Promise<unknown> => {
+      await expect.poll(() => new Set(bodies()).size).toBe(6);
+      return inTime('pipeline');
+    };
+    const delivers = async (): Promise<unknown> => {
+      await expect.poll(() => endpoint.received.length, { timeout: 10_000 }).toBe(6);
+      return inTime('queue');
+    };
+    expect(await Promise.all([continues(), delivers()])).toEqual([{ in_time: true }, { in_time: true }]);
+
+    // The pipeline continues after the last confirmed event.
     expect(bodies()[published]).toBe(bodies()[2]);
     const feed = await team.api<{ data: { body: object }[] }>('GET', '/v2/events');
     expect([...new Set(bodies())].map((body) => JSON.parse(body) as unknown)).toEqual(
       feed.body.data.map(({ body }) => body),
     );
-    await team.api('DELETE', `${etlPath(team)}?team_id=${team.id}`);
-  } finally {
-    await broker.close();
-  }
-});
-
-test('another worker replaces a killed one at once, not when its leases end', async () => {
-  const endpoint = await startEndpoint();
-  const workers = [worker, await serve({ args: ['worker'], env: { DATABASE_URL: url }, dataDir: a.dataDir })];
-  const expectDeliveries = async (times: number): Promise<void> => {
-    await orderKit(teamAt(a));
-    await expect.poll(() => endpoint.received.length, { timeout: 10_000 }).toBe(2 * times);
-  };
-  try {
-    const webhook = await subscribe(teamAt(a), endpoint);
-    await expectDeliveries(1);
-    const sends = (one: Program): boolean => one.output().includes(webhook);
-    await expect.poll(() => workers.some(sends)).toBe(true);
-    const [killed, heir] = (sends(worker) ? workers : workers.toReversed()) as [Program, Program];
-    const leased = `from endpoint_queues where webhook_id = '${webhook}'`;
-    const before = await database.query<{ owner: string; until: string }>(
-      `select owner, wake_at::text as until ${leased}`,
-    );
-    await killed.kill('SIGKILL');
-    await expectDeliveries(2);
     await expect.poll(() => sends(heir)).toBe(true);
-    const { owner, until } = before.rows[0] as { owner: string; until: string };
-    const { rows } = await database.query(`select owner <> $1 as succeeded, now() < $2 as in_time ${leased}`, [
-      owner,
-      until,
-    ]);
-    expect(rows).toEqual([{ succeeded: true, in_time: true }]);
-    worker = heir;
+    const { rows } = await database.query(
+      `select owner <> $1 as succeeded from endpoint_queues where webhook_id = '${webhook}'`,
+      [before[0]?.owner],
+    );
+    expect(rows).toEqual([{ succeeded: true }]);
     await expect
       .poll(async () => (await database.query('select from delivery_workers')).rows.length, { timeout: 10_000 })
       .toBe(1);
+    await team.api('DELETE', `${etlPath(team)}?team_id=${team.id}`);
   } finally {
     await endpoint.close();
+    await broker.close();
   }
 });
 

@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/test-app.ts';
+import type { Team } from '../../test/test-app.ts';
 import { webhookPath } from '../../test/factories.ts';
 import { drawTerminal, firstRunOf, unchangingOf } from '../../test/first-run.ts';
-import { endPrograms, makeDatabase, serve, teamAt, type Program } from '../../test/program.ts';
-import { startWorker } from '../../test/worker.ts';
+import { query } from '../../test/global-setup.ts';
+import { endPrograms, makeDatabase, readCredentials, serve, teamAt, type Program } from '../../test/program.ts';
+import { serveHere, type Served } from '../../test/serve-here.ts';
+import { openContract, type Contract } from './contract.ts';
 import { quickstart } from './quickstart.ts';
+import { readOpenApi } from './service.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
@@ -75,23 +78,20 @@ type Body = Record<string, unknown>;
 type Tamper = (operation: string, body: Body, status: number) => unknown;
 
 describe('a different answer is a surprise', () => {
-  let app: TestApp;
-  let deliverer: ReturnType<typeof startWorker>;
-  let waker: NodeJS.Timeout;
+  let service: Served;
+  let team: Team;
+  let databaseUrl: string;
+  /** Compiling its schemas takes longer than playing a story. */
+  let contract: Contract;
   let proxy: Server;
   let tamper: Tamper | null;
   const folder = mkdtempSync(join(tmpdir(), 'phial-quickstart-'));
 
   beforeAll(async () => {
-    app = await startTestApp();
-    deliverer = startWorker(app);
-    let running = false;
-    waker = setInterval(() => {
-      deliverer.hear('');
-      if (running) return;
-      running = true;
-      void app.runJobs().finally(() => (running = false));
-    }, 20);
+    databaseUrl = await makeDatabase();
+    service = await serveHere({ env: { DATABASE_URL: databaseUrl } });
+    team = teamAt(service);
+    contract = openContract(await readOpenApi(service.baseUrl));
     proxy = createServer((request, response) => void forward(request, response));
     await new Promise<void>((resolve) => {
       proxy.listen(0, '127.0.0.1', resolve);
@@ -99,20 +99,16 @@ describe('a different answer is a surprise', () => {
     writeFileSync(
       join(folder, 'credentials.json'),
       JSON.stringify({
+        ...readCredentials(service.dataDir),
         base_url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-        org_id: app.team.org_id,
-        team_id: app.team.id,
-        team_api_key: app.team.api_key,
-        management_key: app.team.management_key,
       }),
     );
   });
   afterAll(async () => {
-    clearInterval(waker);
-    await deliverer.stop(0);
     proxy.closeAllConnections();
     proxy.close();
-    await app.close();
+    await service.stop();
+    await endPrograms();
     rmSync(folder, { recursive: true });
   });
 
@@ -124,7 +120,7 @@ describe('a different answer is a surprise', () => {
       ...headers
     } = request.headers as Record<string, string>;
     const sent = await text(request);
-    const answer = await fetch(app.baseUrl + request.url, {
+    const answer = await fetch(service.baseUrl + request.url, {
       method: request.method ?? '',
       headers,
       ...(sent === '' ? {} : { body: sent }),
@@ -143,6 +139,7 @@ describe('a different answer is a surprise', () => {
     const code = await quickstart({
       env: { DATABASE_URL: 'postgres://unused', PHIAL_DATA_DIR: folder },
       print: (line) => lines.push(line),
+      contract,
       webhookPatienceMs,
     });
     return { code, printed: lines.join('\n') };
@@ -210,13 +207,13 @@ describe('a different answer is a surprise', () => {
     const { code, printed } = await play(how);
     expect(code).toBe(1);
     expect(printed).toMatch(surprise);
-    expect((await app.api<{ data: unknown[] }>('GET', webhookPath(app.team))).body.data).toEqual([]);
+    expect((await team.api<{ data: unknown[] }>('GET', webhookPath(team))).body.data).toEqual([]);
   });
 
   test('missing webhooks are a surprise', async () => {
     const { code, printed } = await play((operation, body) => {
       if (operation.startsWith('POST') && operation.endsWith('/webhook'))
-        void app.db.updateTable('webhooks').set({ disabled: true }).execute();
+        void query(databaseUrl, 'update webhooks set disabled = true');
       return body;
     }, 200);
     expect([code, printed.split('\n').at(-1)]).toEqual([1, 'Surprise: 0 of 2 webhooks came within 0.2 s.']);

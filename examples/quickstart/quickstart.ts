@@ -1,6 +1,6 @@
 // Plays the whole story of a test kit against a running service, and uses only HTTP: `npm run quickstart`.
 import { existsSync } from 'node:fs';
-import { openContract } from './contract.ts';
+import { openContract, type Contract } from './contract.ts';
 import { readCredentials } from './credentials.ts';
 import { openEndpoint } from './endpoint.ts';
 import { openService, readOpenApi } from './service.ts';
@@ -14,6 +14,8 @@ type Options = {
   /** The folder of the project from which the service was started. */
   project?: string;
   print?: (line: string) => void;
+  /** Checks the responses. By default it is made from the service's own OpenAPI document. */
+  contract?: Contract;
   /** How long a step waits for its webhooks, in milliseconds. */
   webhookPatienceMs?: number;
 };
@@ -23,11 +25,12 @@ export async function quickstart({
   env = readEnvironment(),
   project = process.cwd(),
   print = console.log,
+  contract: given,
   webhookPatienceMs = 20_000,
 }: Options = {}): Promise<number> {
   try {
     const credentials = readCredentials(env, project);
-    const contract = openContract(await readOpenApi(credentials.base_url));
+    const contract = given ?? openContract(await readOpenApi(credentials.base_url));
     const timeline = openTimeline(print);
     const endpoint = await openEndpoint(contract, timeline, webhookPatienceMs);
     print(`Phial at ${credentials.base_url}, webhooks to ${endpoint.url}`);

@@ -1,21 +1,22 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedServer, openEmbedded } from './open.ts';
 
-const packageFolder = path.join(import.meta.dirname, '..');
-const root = path.join(packageFolder, '../..');
+/** The package as the build compiles it. */
+const compiled = path.join(import.meta.dirname, '../../../dist/node_modules/@phial/embedded-postgres');
 
 // A separate process that the test can kill. It ends cleanly when its input ends.
 const ownerProgram = `
-  import { openEmbedded } from './src/open.js';
+  import { openEmbedded } from '${pathToFileURL(path.join(compiled, 'open.js'))}';
   const log = { info() {}, warn() {}, error() {} };
   const [dataDir, applicationName] = process.argv.slice(2);
   const say = (message) => console.log(JSON.stringify(message));
@@ -31,32 +32,29 @@ const ownerProgram = `
 
 type Output = { url?: string; refusal?: string; holder?: string };
 
-let compiled: string;
+let folder: string;
+let made: string;
 let dataDir: string;
 const children: ChildProcess[] = [];
 const servers: EmbeddedServer[] = [];
 
+// Makes the database files once. Tests that do not speak of making them get a copy.
 beforeAll(async () => {
-  compiled = await mkdtemp(path.join(tmpdir(), 'phial-owner-'));
-  await symlink(path.join(root, 'node_modules'), path.join(compiled, 'node_modules'));
-  await writeFile(path.join(compiled, 'package.json'), '{ "type": "module" }');
-  await writeFile(path.join(compiled, 'owner.js'), ownerProgram);
-  await writeFile(
-    path.join(compiled, 'tsconfig.json'),
-    JSON.stringify({
-      extends: path.join(root, 'tsconfig.json'),
-      compilerOptions: { rootDir: packageFolder, outDir: compiled, noCheck: true, types: [] },
-      files: [path.join(import.meta.dirname, 'open.ts')],
-      include: [],
-    }),
-  );
-  await promisify(execFile)(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', compiled]);
+  folder = await mkdtemp(path.join(tmpdir(), 'phial-owner-'));
+  await writeFile(path.join(folder, 'owner.mjs'), ownerProgram);
+  dataDir = made = await mkdtemp(path.join(tmpdir(), 'phial-kill-'));
+  await (await openHere()).stop();
+  servers.length = 0;
 });
-afterAll(() => rm(compiled, { recursive: true }));
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await rm(made, { recursive: true });
+});
 
 beforeEach(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'phial-kill-'));
 });
+const copyFiles = (): Promise<unknown> => promisify(execFile)('cp', ['-a', `${made}/.`, dataDir]);
 
 afterEach(async () => {
   for (const child of children.splice(0)) {
@@ -71,7 +69,7 @@ afterEach(async () => {
 });
 
 function startOwner(name: string): { child: ChildProcess; said: Promise<Output> } {
-  const child = spawn(process.execPath, [path.join(compiled, 'owner.js'), dataDir, name], {
+  const child = spawn(process.execPath, [path.join(folder, 'owner.mjs'), dataDir, name], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
@@ -133,6 +131,7 @@ async function insertUntilLost(url: string): Promise<number> {
 
 describe('after kill -9', () => {
   test('of the owner and its process group the next start attaches to the server and has the data', async () => {
+    await copyFiles();
     const { child, said } = startOwner('phial killed');
     const { url } = await said;
     await query(url, 'create table kit (id int); insert into kit values (1)');
@@ -147,6 +146,7 @@ describe('after kill -9', () => {
   });
 
   test('of the server its owner notices, and the next start has every acknowledged row', async () => {
+    await copyFiles();
     const first = await openHere();
     await query(first.url, 'create table kit (id int)');
     const inserting = insertUntilLost(first.url);
@@ -167,6 +167,7 @@ describe('after kill -9', () => {
   });
 
   test('of the owner, and then of its server, the next start recovers', async () => {
+    await copyFiles();
     const { child, said } = startOwner('phial killed');
     const { url } = await said;
     await query(url, 'create table kit (id int); insert into kit values (1)');
@@ -176,6 +177,7 @@ describe('after kill -9', () => {
   });
 
   test('of owner and server together the next start recovers', async () => {
+    await copyFiles();
     const { child, said } = startOwner('phial killed');
     const { url } = await said;
     await query(url, 'create table kit (id int); insert into kit values (1)');
@@ -184,50 +186,51 @@ describe('after kill -9', () => {
     expect(await query((await openHere()).url, 'select id from kit')).toEqual([{ id: 1 }]);
   });
 
-  test.each(['postgres.new-', 'data', 'base'])(
-    'during initdb (%s seen) the next start makes the files again',
-    async (sign) => {
-      const { child } = startOwner('phial killed');
-      await expect
-        .poll(async () => (await readdir(dataDir, { recursive: true })).some((name) => name.includes(sign)), {
-          interval: 2,
-          timeout: 10_000,
-        })
-        .toBe(true);
-      await killAndWait(child);
-      expect(await readdir(dataDir)).not.toContain('postgres');
-      const next = await openHere();
-      expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-      expect(await readdir(dataDir)).toEqual(['postgres']);
-    },
-  );
+  test.each(['postgres.new-', 'data'])('during initdb (%s seen) the next start makes the files again', async (sign) => {
+    const { child } = startOwner('phial killed');
+    await expect
+      .poll(async () => (await readdir(dataDir, { recursive: true })).some((name) => name.includes(sign)), {
+        interval: 2,
+        timeout: 10_000,
+      })
+      .toBe(true);
+    await expectMadeAgain(child);
+  });
 
-  test.runIf(process.platform === 'linux')(
-    'during initdb the next start leaves no shared memory of the killed one',
-    async () => {
-      const { child } = startOwner('phial killed');
-      let segment = NaN;
-      await expect
-        .poll(async () => (segment = await unfinishedSegment()), { interval: 2, timeout: 10_000 })
-        .toBeGreaterThan(0);
-      await killAndWait(child);
-      await (await openHere()).stop();
-      const segments = (await readFile('/proc/sysvipc/shm', 'utf8')).split('\n').slice(1);
-      expect(segments.map((line) => Number(line.trim().split(/\s+/)[1]))).not.toContain(segment);
-    },
-  );
+  test('during initdb (template databases seen) too, and no shared memory of the killed one is left', async () => {
+    const { child } = startOwner('phial killed');
+    let segment: number | null = null;
+    await expect
+      .poll(async () => (segment = await unfinishedSegment()), { interval: 2, timeout: 10_000 })
+      .not.toBeNull();
+    await (await expectMadeAgain(child)).stop();
+    if (process.platform !== 'linux') return;
+    expect(segment).toBeGreaterThan(0);
+    const segments = (await readFile('/proc/sysvipc/shm', 'utf8')).split('\n').slice(1);
+    expect(segments.map((line) => Number(line.trim().split(/\s+/)[1]))).not.toContain(segment);
+  });
 });
+
+async function expectMadeAgain(killed: ChildProcess): Promise<EmbeddedServer> {
+  await killAndWait(killed);
+  expect(await readdir(dataDir)).not.toContain('postgres');
+  const next = await openHere();
+  expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  expect(await readdir(dataDir)).toEqual(['postgres']);
+  return next;
+}
 
 /**
  * Returns the id of the shared memory that initdb's PostgreSQL uses while it makes the template databases. Its
- * postmaster.pid names it. Returns 0 if there is none.
+ * postmaster.pid names it. Returns null before that, and 0 on systems other than Linux, where we cannot find it again.
  */
-async function unfinishedSegment(): Promise<number> {
+async function unfinishedSegment(): Promise<number | null> {
   const name = (await readdir(dataDir)).find((entry) => entry.startsWith('postgres.new-'));
   const data = path.join(dataDir, `${name}`, 'data');
-  if (!existsSync(path.join(data, 'base/4'))) return 0;
+  if (!existsSync(path.join(data, 'base/4'))) return null;
+  if (process.platform !== 'linux') return 0;
   const lines = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '');
-  return Number(lines.split('\n')[6]?.trim().split(/\s+/)[1] ?? 0);
+  return Number(lines.split('\n')[6]?.trim().split(/\s+/)[1] ?? 0) || null;
 }
 
 describe('two starts at the same moment', () => {
@@ -241,6 +244,7 @@ describe('two starts at the same moment', () => {
   });
 
   test('after a kill of the server make one owner too', async () => {
+    await copyFiles();
     await openHere();
     process.kill(await readPostmasterPid(), 'SIGKILL');
     const both = await Promise.all(['phial one', 'phial two'].map((name) => startOwner(name).said));

@@ -1,18 +1,30 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedOptions, type EmbeddedServer, openEmbedded } from './open.ts';
 import { AlreadyServed } from './errors.ts';
 import { isAlive } from './process-state.ts';
 
 let dataDir: string;
+let made: string;
 const opened: EmbeddedServer[] = [];
+
+// Makes the database files once. Each test gets a copy.
+beforeAll(async () => {
+  dataDir = made = await mkdtemp(path.join(tmpdir(), 'phial-pg-'));
+  await (await open()).stop();
+  opened.length = 0;
+});
+afterAll(() => rm(made, { recursive: true }));
 
 beforeEach(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'phial-pg-'));
+  await promisify(execFile)('cp', ['-a', `${made}/.`, dataDir]);
 });
 
 afterEach(async () => {
