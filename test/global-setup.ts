@@ -73,6 +73,8 @@ async function openAdmin(serverUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: serverUrl });
   client.on('error', () => admins.delete(serverUrl)); // the server stops before the worker ends
   await client.connect();
+  // Neither a worker nor a test that looks for open sockets waits for it. The types of pg lack the function.
+  (client as pg.Client & { unref: () => void }).unref();
   return client;
 }
 

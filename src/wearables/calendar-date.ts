@@ -86,13 +86,14 @@ function beginOf(date: string, clock: Clock): string {
   const midnight = Date.parse(date);
   const { timezone_offset: offset, time_zone: zone } = clock;
   if (offset !== null || zone === null) return new Date(midnight - (offset ?? 0) * 1_000).toISOString();
-  let [before, after] = [midnight - FURTHEST_MS, midnight + FURTHEST_MS];
+  // Every time zone differs from UTC by whole seconds, so a day begins at a whole second.
+  let [before, after] = [(midnight - FURTHEST_MS) / 1_000, (midnight + FURTHEST_MS) / 1_000];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (localDay(middle, clock) < date) before = middle;
+    if (localDay(middle * 1_000, clock) < date) before = middle;
     else after = middle;
   }
-  return new Date(after).toISOString();
+  return new Date(after * 1_000).toISOString();
 }
 
 /**

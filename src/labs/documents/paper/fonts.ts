@@ -1,4 +1,4 @@
-import { create, type Font } from 'fontkit';
+import type { Font } from 'fontkit';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { printable } from '../../../wire/printable.ts';
@@ -14,11 +14,10 @@ import { unpackWoff } from './unpack-woff.ts';
 export type FontName = 'regular' | 'bold' | 'every';
 
 const require = createRequire(import.meta.url);
-const read = (name: string): Buffer => readFileSync(require.resolve(name));
 const FILES: Record<FontName, () => Buffer> = {
-  regular: () => read('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
-  bold: () => read('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
-  every: () => unpackWoff(read('@fontsource/unifontex/files/unifontex-latin-400-normal.woff')),
+  regular: () => readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf')),
+  bold: () => readFileSync(require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf')),
+  every: () => unpackWoff(readFileSync(require.resolve('@fontsource/unifontex/files/unifontex-latin-400-normal.woff'))),
 };
 
 type OpenedFont = { font: Font; letters: Set<number> };
@@ -28,6 +27,8 @@ const opened = new Map<FontName, OpenedFont>();
 export function openFont(name: FontName): OpenedFont {
   const known = opened.get(name);
   if (known) return known;
+  // Loading fontkit takes a twentieth of a start of the program, which needs no font yet.
+  const { create } = require('fontkit') as typeof import('fontkit');
   const font = create(FILES[name]()) as Font;
   const fresh = { font, letters: new Set(font.characterSet) };
   opened.set(name, fresh);
