@@ -23,13 +23,20 @@ async function problemOf(value: string): Promise<unknown> {
   try {
     return form.fields();
   } catch (error) {
-    return (error as { problems: { loc: unknown[] }[] }).problems.map(({ loc }) => loc.join('.'));
+    const { problems } = error as { problems: { type: string; loc: unknown[] }[] };
+    return problems.map(({ type, loc }) => `${loc.join('.')} ${type}`);
   }
 }
 
 test('the check of the fields is compiled once, however many forms are read', async () => {
   const compile = vi.spyOn(Ajv.prototype, 'compile');
-  expect(await problemOf('Al')).toEqual(['body.file']);
-  expect(await problemOf('A')).toEqual(['body.file', 'body.name']);
+  expect(await problemOf('Al')).toEqual(['body.file missing']);
+  expect(await problemOf('A')).toEqual(['body.file missing', 'body.name string_too_short']);
   expect(compile).toHaveBeenCalledTimes(1);
+});
+
+test('a field that is too long has one problem, and is not called missing', async () => {
+  expect(await problemOf('A'.repeat(1_001))).toEqual(['body.file missing', 'body.name string_too_long']);
+  expect(await problemOf('é'.repeat(501))).toEqual(['body.file missing', 'body.name string_too_long']);
+  expect(await problemOf('A'.repeat(1_000))).toEqual(['body.file missing']);
 });

@@ -20,19 +20,23 @@ const BROKEN: Problem = { type: 'value_error', loc: ['body'], msg: 'The body is 
  */
 export function readForm(contentType: string, body: Readable, kind: Multipart): ReadForm {
   const texts = new Map<string, string[]>();
-  const problems: Problem[] = [];
+  /** The names of fields with more bytes than we read. */
+  const tooLong = new Set<string>();
   let files = 0;
   const fields = (): never => {
     const values = readQuery(kind.fields, Object.fromEntries(texts));
     const input = { body: values };
-    const found = [...problems, ...validationOf(kind.fields, { body: kind.fields })(input)];
+    const found = [
+      ...[...tooLong].map((name): Problem => ({ type: 'string_too_long', loc: ['body', name], msg: TOO_LONG })),
+      ...validationOf(kind.fields, { body: kind.fields })(input).filter(({ loc }) => !tooLong.has(String(loc[1]))),
+    ];
     if (files === 0) found.unshift({ type: 'missing', loc: ['body', kind.file], msg: 'Field required' });
     if (found.length > 0) throw new InvalidRequest(found);
     return input.body as never;
   };
   async function* each(): AsyncGenerator<AsyncIterable<Buffer>, void, undefined> {
     const parts = openParts(contentType, body, kind, (name, text, isCut) => {
-      if (isCut) problems.push({ type: 'string_too_long', loc: ['body', name], msg: TOO_LONG });
+      if (isCut) tooLong.add(name);
       else texts.set(name, [...(texts.get(name) ?? []), text]);
     });
     try {
@@ -50,7 +54,7 @@ export function readForm(contentType: string, body: Readable, kind: Multipart): 
 /** A form as this file reads it. The route adds `once`, because only the route knows the idempotency key. */
 export type ReadForm = Omit<Form, 'once'>;
 
-const TOO_LONG = `String should have at most ${LONGEST_FIELD} characters`;
+const TOO_LONG = `String should have at most ${LONGEST_FIELD} bytes`;
 
 type Parts = {
   /** Returns the next file, or null at the end of the form. */
