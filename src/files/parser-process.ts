@@ -18,12 +18,18 @@ const WITHIN_BOUNDS = [
   'shift && exec /usr/bin/env -i "$@"',
 ].join(' && ');
 
+/** With this exit code a program says that it could not load its own modules. This is no fault of the file. */
+export const NOT_LOADED = 70;
+
 type Bounds = { cpuSeconds: number; signal: AbortSignal; takesInput?: boolean };
 
 export type ParserProcess = {
   child: ChildProcess;
-  /** How the process ended: null for success, `out_of_time` and `out_of_memory` if it reached a limit. */
-  ended: Promise<'failed' | 'out_of_time' | 'out_of_memory' | null>;
+  /**
+   * How the process ended: null for success, `out_of_time` and `out_of_memory` if it reached a limit, `not_loaded` if
+   * it could not load its modules.
+   */
+  ended: Promise<'failed' | 'not_loaded' | 'out_of_time' | 'out_of_memory' | null>;
   /** Kills the process if it is still running, and discards its output. */
   end: () => Promise<void>;
 };
@@ -57,6 +63,7 @@ export function startParser(
       // A process with a full heap ends itself with a signal. If the machine has no memory left, the kernel kills the
       // process with a signal.
       if (ended !== null) return 'out_of_memory';
+      if (code === NOT_LOADED) return 'not_loaded';
       return code === 0 ? null : 'failed';
     }),
     end: async () => {

@@ -55,6 +55,8 @@ export function compileValidation(parts: RequestParts): Validate {
     }
     if (check(input) && tooLong.length === 0) return [];
     const found = check.errors ?? [];
+    // Ajv keeps the errors of the last request, and in them what it sent.
+    check.errors = null;
     const pathsWhere = (is: (keyword: string) => boolean): Set<string> =>
       new Set(found.filter(({ keyword }) => is(keyword)).map(({ instancePath }) => instancePath));
     const mistyped = pathsWhere((keyword) => keyword === 'type');

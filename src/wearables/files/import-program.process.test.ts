@@ -9,7 +9,9 @@ import { appleExport, heartRates, type FileImport } from '../../../test/exports.
 import { makeUser } from '../../../test/people.ts';
 import { endPrograms, makeDatabase, makeFolder, serve, type Program } from '../../../test/program.ts';
 import { serveHere } from '../../../test/serve-here.ts';
+import { NOT_LOADED } from '../../files/parser-process.ts';
 import type { Credentials } from '../../first-keys-file.ts';
+import { PACKAGE_ROOT } from '../../package-root.ts';
 
 afterEach(endPrograms);
 
@@ -75,3 +77,21 @@ test('the next start of the program ends an import that a kill interrupted, and 
   );
   expect(body).toHaveLength(8_000);
 });
+
+test('a parser that cannot load its modules does not blame the file', () => {
+  const program = join(PACKAGE_ROOT, 'dist/src/wearables/files/parse/child.js');
+  const path = join(makeFolder(), 'export.zip');
+  writeFileSync(path, appleExport(heartRates(1)));
+  const run = (...options: string[]) =>
+    spawnSync(process.execPath, [...options, program, 'apple_health', path, '1000000', '0'], { encoding: 'utf8' });
+  expect(run()).toMatchObject({ status: 0, stdout: expect.stringMatching(/"done":true/) as string });
+  // As if a file of the program were missing, because somebody replaces the program just now.
+  const hook = `export async function load(url, context, next) {
+    if (url.includes('parse-apple-export')) throw new Error('missing');
+    return next(url, context);
+  }`;
+  const registered = `import { register } from 'node:module'; register(${JSON.stringify(asModule(hook))});`;
+  expect(run('--import', asModule(registered))).toMatchObject({ status: NOT_LOADED, stdout: '' });
+});
+
+const asModule = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;

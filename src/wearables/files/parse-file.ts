@@ -41,7 +41,8 @@ type Bounds = {
 
 /**
  * Yields the contents of a file in chunks, as fast as the caller takes them. Throws ImportFailure if the file cannot be
- * read or exceeds a limit. Ends without an error if `signal` aborts.
+ * read or exceeds a limit. Throws another error for a fault of ours, after which the caller tries again. Ends without
+ * an error if `signal` aborts.
  */
 export async function* parseFile({ path, kind }: File, bounds: Bounds): AsyncGenerator<ParsedChunk, void, undefined> {
   const { expandedBytes, reserveBytes, work, signal } = bounds;
@@ -59,6 +60,7 @@ export async function* parseFile({ path, kind }: File, bounds: Bounds): AsyncGen
     }
     const end = await parser.ended;
     if (signal.aborted || isDone) return;
+    if (end === 'not_loaded') throw new Error('The parser program could not load its modules.');
     if (end === 'out_of_time') throw new ImportFailure('took_too_long');
     throw new ImportFailure(end === 'out_of_memory' ? 'too_complex' : 'file_broken');
   } finally {

@@ -2,6 +2,7 @@
 // service. Its arguments are the kind of the file, the path, the most unpacked bytes, and the disk space that must stay
 // free. It writes lines of JSON.
 import { once } from 'node:events';
+import { NOT_LOADED } from '../../../files/parser-process.ts';
 import { isFailureCode, ImportFailure } from '../failures.ts';
 import type { FileKind } from '../file-kind.ts';
 import { addSkipped, type Skipped } from '../skipped.ts';
@@ -94,7 +95,7 @@ try {
   const bounds = { expandedBytes: Number(expandedBytes), reserveBytes: Number(reserveBytes) };
   const archive = (await isArchiveAt(path)) ? await openArchive(path, bounds) : null;
   if (archive) kind = kindOfArchive(archive);
-  const parse = await PARSERS[kind]();
+  const parse = await PARSERS[kind]().catch(() => process.exit(NOT_LOADED));
   await parse({ path, archive }, sink);
   await writeAll();
   await write({ done: true });
