@@ -24,6 +24,8 @@ const BESIDE = [
   /^select 1$/,
   /^(begin|commit)$/,
   /^select set_config\('phial\.team'/,
+  // The look-up of a key fixes its plan.
+  /^select set_config\('plan_cache_mode', 'force_generic_plan', true\)/,
 ];
 
 /** Lists of data of the program itself. */

@@ -51,6 +51,16 @@ const costOf = async (address: string): Promise<{ found: number; read: number; p
   return { found: page?.data.length ?? NaN, read, page: page as Page };
 };
 
+/**
+ * Asks three times. PostgreSQL may count reads of another connection or of its own statistics meanwhile, so a count can
+ * be too high.
+ */
+async function leastCostOf(address: string): Promise<{ found: number[]; read: number }> {
+  const costs = [];
+  for (let n = 0; n < 3; n += 1) costs.push(await costOf(address));
+  return { found: costs.map(({ found }) => found), read: Math.min(...costs.map(({ read }) => read)) };
+}
+
 describe.each(['before its statistics are taken', 'with its statistics'])('among 100,000 attempts, %s,', (when) => {
   beforeAll(async () => {
     if (when === 'with its statistics') await query(app.databaseUrl, 'vacuum analyze');
@@ -65,24 +75,22 @@ describe.each(['before its statistics are taken', 'with its statistics'])('among
     ['?limit=50&status=succeeded', 50],
     ['?limit=50&event_type=daily.data.sleep.created', 0],
   ])('a page of %s reads few rows', async (filter, expected) => {
-    // PostgreSQL may count reads of another connection late, so a count can be too high. We use the smallest of three.
-    const costs = [];
-    for (let n = 0; n < 3; n += 1) costs.push(await costOf(`${path}${filter}`));
-    expect(costs.map(({ found }) => found)).toEqual([expected, expected, expected]);
+    const { found, read } = await leastCostOf(`${path}${filter}`);
+    expect(found).toEqual([expected, expected, expected]);
     // A page reads at most 1,000 attempts, each with its event.
-    expect(Math.min(...costs.map(({ read }) => read))).toBeLessThan(2_500);
+    expect(read).toBeLessThan(2_500);
   });
 
   test('a page from the middle reads no more than the first', async () => {
     const { page } = await costOf(`${path}?limit=50&status=failed`);
-    const { found, read } = await costOf(`${path}?limit=50&until=${page.data[49]?.created_at}&status=failed`);
-    expect(found).toBe(50);
+    const { found, read } = await leastCostOf(`${path}?limit=50&until=${page.data[49]?.created_at}&status=failed`);
+    expect(found).toEqual([50, 50, 50]);
     expect(read).toBeLessThan(1_000);
   });
 
   test('a page of one event reads few rows, however many attempts the event has', async () => {
-    const { found, read } = await costOf(`${eventPath}?limit=50`);
-    expect(found).toBe(50);
+    const { found, read } = await leastCostOf(`${eventPath}?limit=50`);
+    expect(found).toEqual([50, 50, 50]);
     expect(read).toBeLessThan(1_000);
   });
 });
