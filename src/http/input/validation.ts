@@ -80,7 +80,9 @@ const compiled = new WeakMap<object, Validate>();
  * compilation takes milliseconds, and Ajv keeps each one for ever.
  */
 export function validationOf(owner: object, parts: RequestParts): Validate {
-  const validate = compiled.get(owner) ?? compileValidation(parts);
+  const known = compiled.get(owner);
+  if (known) return known;
+  const validate = compileValidation(parts);
   compiled.set(owner, validate);
   return validate;
 }

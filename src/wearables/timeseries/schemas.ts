@@ -28,7 +28,7 @@ const Offset = nullable(
   Type.Integer({ description: 'Seconds east of UTC where the sample was taken; null where that is not known.' }),
 );
 
-const TYPE = 'What or how the sample measures, in a series that has types.';
+const TYPE = 'What the sample measures, or how it was measured. Only some series have types.';
 
 function sampleOf(series: Series): TObject {
   const { type, unit, interval, value, only, extras } = series;
