@@ -9,7 +9,8 @@ const limits = { testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { t
 export default defineConfig({
   test: {
     globalSetup: ['test/global-setup.ts'],
-    maxWorkers: 2,
+    // A worker often waits for PostgreSQL, a process or a timer: three of them keep two cores busy.
+    maxWorkers: 3,
     // The next run reads the compiled modules that have not changed.
     experimental: { fsModuleCache: true },
     projects: [

@@ -15,6 +15,7 @@ import {
 } from './program.ts';
 import { startEndpoint } from './endpoint.ts';
 import { copyReadyDataDir } from './ready-data-dir.ts';
+import { readDataDir } from '../packages/embedded-postgres/test/read-data-dir.ts';
 
 let dataDir: string;
 /** The tests kill one program after the other on one data directory. Each leaves what it started last. */
@@ -102,6 +103,6 @@ test('after kill -9 of node while it makes the database files the next start mak
   await first.kill('SIGKILL');
   expect(readdirSync(empty)).not.toContain('postgres');
   const next = await serve({ dataDir: empty });
-  expect(readdirSync(empty).toSorted()).toEqual(['credentials.json', 'postgres']);
+  expect(await readDataDir(empty)).toEqual(['credentials.json', 'postgres']);
   expect((await orderKit(teamAt(next))).status).toBe('received');
 });

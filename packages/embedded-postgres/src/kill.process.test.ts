@@ -10,6 +10,7 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type EmbeddedServer, openEmbedded } from './open.ts';
+import { readDataDir } from '../test/read-data-dir.ts';
 
 /** The package as the build compiles it. */
 const compiled = path.join(import.meta.dirname, '../../../dist/node_modules/@phial/embedded-postgres');
@@ -216,7 +217,7 @@ async function expectMadeAgain(killed: ChildProcess): Promise<EmbeddedServer> {
   expect(await readdir(dataDir)).not.toContain('postgres');
   const next = await openHere();
   expect(await query(next.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-  expect(await readdir(dataDir)).toEqual(['postgres']);
+  expect(await readDataDir(dataDir)).toEqual(['postgres']);
   return next;
 }
 
@@ -239,7 +240,7 @@ describe('two starts at the same moment', () => {
     const both = await Promise.all(names.map((name) => startOwner(name).said));
     const owner = both.findIndex(({ url }) => url !== undefined);
     expect(both[1 - owner]).toEqual({ refusal: 'AlreadyServed', holder: names[owner] });
-    expect(await readdir(dataDir)).toEqual(['postgres']);
+    expect(await readDataDir(dataDir)).toEqual(['postgres']);
     expect(await query(both[owner]?.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 

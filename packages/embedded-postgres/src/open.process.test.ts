@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type EmbeddedOptions, type EmbeddedServer, openEmbedded } from './open.ts';
 import { AlreadyServed } from './errors.ts';
 import { isAlive } from './process-state.ts';
+import { readDataDir } from '../test/read-data-dir.ts';
 
 let dataDir: string;
 let made: string;
@@ -61,7 +62,7 @@ describe('the embedded PostgreSQL', () => {
     await first.stop();
     const second = await open();
     expect(await query(second, 'select id from kit order by id')).toEqual([{ id: 1 }, { id: 2 }]);
-    expect(await readdir(dataDir)).toEqual(['postgres']);
+    expect(await readDataDir(dataDir)).toEqual(['postgres']);
   });
 
   test('has ended when stop returns, and refuses a wrong password', async () => {
