@@ -19,7 +19,7 @@ const BY_THE_CLOCK = 4;
  * How many jobs one process can run at the same time. It is the sum of all permits, so a job with a permit can always
  * run.
  */
-export const SLOTS = Object.values(PERMITS).reduce((all, permits) => all + permits, BY_THE_CLOCK);
+export const MAX_JOBS = Object.values(PERMITS).reduce((all, permits) => all + permits, BY_THE_CLOCK);
 
 export type JobPermits = {
   /**

@@ -33,7 +33,7 @@ import { zonesJob } from '../wearables/summaries/heart-rate-zones/compute-zones.
 import { tokenRevocation } from '../wearables/connections/tokens/revoke.ts';
 import { endedAgreementJobs } from './erase-ended-agreements.ts';
 import { teamErasureJobs } from './erase-teams.ts';
-import { openJobPermits, SLOTS } from './job-permits.ts';
+import { openJobPermits, MAX_JOBS } from './job-permits.ts';
 import { userErasureJobs } from './erase-users.ts';
 import { dropExpired } from './retention.ts';
 
@@ -155,7 +155,7 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
   const permits = openJobPermits();
   return run({
     pgPool: pool,
-    concurrency: SLOTS,
+    concurrency: MAX_JOBS,
     forbiddenFlags: permits.taken,
     pollInterval: 1000,
     noHandleSignals: true,

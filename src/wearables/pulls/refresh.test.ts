@@ -56,7 +56,7 @@ describe('a refresh', () => {
     expect((await refresh(app, team, userId)).body.failed_sources).toEqual(['oura']);
   });
 
-  test('of more users than waiting slots does not wait, and reports most of them as in progress', async () => {
+  test('of more users than may wait does not wait, and reports most of them as in progress', async () => {
     const users: string[] = [];
     for (let n = 0; n < 12; n += 1) users.push(await connected());
     const [first = '', ...others] = users;

@@ -42,7 +42,7 @@ export async function refreshUser(
     });
   }
   const asked = { user_id: user.id, providers, at: await askForPolls(ctx, user.id, providers) };
-  const outcomes = await withWaitingSlot(ctx, user.id, (waits) => outcomesOf(ctx, asked, waits ? timeoutSeconds : 0));
+  const outcomes = await withWaitingPermit(ctx, user.id, (waits) => outcomesOf(ctx, asked, waits ? timeoutSeconds : 0));
   const by = (...wanted: (Outcome | null | undefined)[]): string[] =>
     providers.filter((provider) => wanted.includes(outcomes.get(provider)));
   return {
@@ -138,7 +138,11 @@ async function look(
  * Runs `work`. `waits` is true if the refresh may wait: the team has fewer than MAX_WAITING waiting refreshes, and
  * none of this user waits.
  */
-async function withWaitingSlot<T>({ team }: TeamCtx, userId: string, work: (waits: boolean) => Promise<T>): Promise<T> {
+async function withWaitingPermit<T>(
+  { team }: TeamCtx,
+  userId: string,
+  work: (waits: boolean) => Promise<T>,
+): Promise<T> {
   const users = waiting.get(team.id) ?? new Set();
   if (users.size >= MAX_WAITING || users.has(userId)) return work(false);
   waiting.set(team.id, users.add(userId));

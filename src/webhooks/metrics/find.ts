@@ -17,13 +17,13 @@ export async function findMetrics(
 ): Promise<Static<typeof WebhookMetrics>> {
   if (webhookId !== null) await findWebhook(ctx, webhookId);
   const range = rangeOf(query);
-  const slots = await countsOf(ctx, webhookId, range);
+  const intervals = await countsOf(ctx, webhookId, range);
   return {
     interval: query.interval,
     since: at(range.from),
     until: at(range.to),
-    total: figuresOf(slots.reduce((sum, { counts }) => add(sum, counts), NONE)),
-    data: slots.map(({ start, counts }) => ({ start: at(start), ...figuresOf(counts) })),
+    total: figuresOf(intervals.reduce((sum, { counts }) => add(sum, counts), NONE)),
+    data: intervals.map(({ start, counts }) => ({ start: at(start), ...figuresOf(counts) })),
   };
 }
 
@@ -34,7 +34,7 @@ export async function countsOf(
   { from, to, step }: Range,
 ): Promise<{ start: number; counts: Counts }[]> {
   const wanted = { webhook_id: webhookId, from: at(from), to: at(to), seconds: step / 1000 };
-  const found = new Map((await readTallies(ctx, wanted)).map((slot) => [Date.parse(slot.start), slot]));
+  const found = new Map((await readTallies(ctx, wanted)).map((interval) => [Date.parse(interval.start), interval]));
   return Array.from({ length: (to - from) / step }, (_, n) => {
     const start = from + n * step;
     return { start, counts: found.get(start) ?? NONE };

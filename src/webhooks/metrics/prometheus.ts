@@ -15,17 +15,17 @@ const QUANTILES = [0.5, 0.95, 0.99];
 export async function findEventDelivery(ctx: TeamCtx, interval: Interval): Promise<Static<typeof PrometheusMatrix>> {
   const step = STEP_MS[interval];
   const to = (Math.floor(Date.now() / step) + 1) * step;
-  const slots = await countsOf(ctx, null, { from: to - POINTS[interval] * step, to, step });
+  const intervals = await countsOf(ctx, null, { from: to - POINTS[interval] * step, to, step });
   const attempts = (outcome: 'succeeded' | 'failed') => ({
     metric: { __name__: 'event_delivery_attempts', outcome },
-    values: slots.map(({ start, counts }) => [
+    values: intervals.map(({ start, counts }) => [
       start / 1000,
       String(outcome === 'succeeded' ? counts.succeeded : attemptsOf(counts) - counts.succeeded),
     ]),
   });
   const durations = (quantile: number) => ({
     metric: { __name__: 'event_delivery_duration_seconds', quantile: String(quantile) },
-    values: slots.flatMap(({ start, counts }) => {
+    values: intervals.flatMap(({ start, counts }) => {
       const ms = percentile(counts.durations, quantile);
       return ms === null ? [] : [[start / 1000, String(Math.round(ms * 1_000) / 1_000_000)]];
     }),
