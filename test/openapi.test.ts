@@ -110,6 +110,10 @@ describe('the document', () => {
     expect(within(document, '')).toEqual([]);
   });
 
+  test('has no text in which a part is missing', () => {
+    expect(JSON.stringify(document)).not.toContain('undefined');
+  });
+
   test('shows every operation with its summary, and nothing else', () => {
     const shown = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, { operationId, summary }]) => [

@@ -19,7 +19,7 @@ const TRANSPORT = {
 export type Code = ErrorCode | keyof typeof TRANSPORT;
 
 /** The status of every code. The compiler checks that no code is missing. */
-const STATUS: Record<Code, number> = {
+const STATUS = {
   bad_request: 400,
   route_not_found: 404,
   method_not_allowed: 405,
@@ -157,7 +157,10 @@ const STATUS: Record<Code, number> = {
   not_ready: 503,
   storage_full: 503,
   encryption_key_unknown: 503,
-};
+} as const satisfies Record<Code, number>;
+
+/** A status with which the service refuses. */
+export type RefusalStatus = (typeof STATUS)[Code];
 
 const KEY_UNKNOWN =
   'This value is sealed under a key that this process does not have. Try again shortly: another process may ' +
@@ -165,7 +168,7 @@ const KEY_UNKNOWN =
 
 export const CODES = Object.keys(STATUS) as Code[];
 
-export const statusOf = (code: Code): number => STATUS[code];
+export const statusOf = (code: Code): RefusalStatus => STATUS[code];
 
 export type ErrorResponse = {
   status: number;
@@ -200,7 +203,7 @@ export class TransportError extends Error {
 }
 
 /** The code for each status. Fastify's own errors have a status but no code of ours. */
-const BY_STATUS = new Map(
+const BY_STATUS = new Map<number, keyof typeof TRANSPORT>(
   (Object.keys(TRANSPORT) as (keyof typeof TRANSPORT)[]).map((code) => [STATUS[code], code] as const),
 );
 

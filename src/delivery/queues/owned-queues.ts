@@ -29,7 +29,7 @@ export class OwnedQueues {
   readonly #queues = new Map<string, EndpointQueue>();
   /** Queues that may have a delivery to start. The queue that was served last comes last. */
   readonly #ready = new Set<EndpointQueue>();
-  readonly #leaving = new Set<EndpointQueue>();
+  readonly #toRelease = new Set<EndpointQueue>();
   readonly #notifications = new QueueNotifications();
   #discoverFrom = BEGINNING;
   /** True while the worker must search the whole table: at the start, and after a gap in the notifications. */
@@ -81,7 +81,7 @@ export class OwnedQueues {
         if (eventIds) queue.addNotified(eventIds);
         else queue.look();
         // If the worker releases the queue because it owns too many, a notification does not stop the release.
-        if (queue.othersFirstSeconds === 0) this.#leaving.delete(queue);
+        if (queue.othersFirstSeconds === 0) this.#toRelease.delete(queue);
         this.#ready.add(queue);
       } else if (foreign.length < LEASED_AT_ONCE) foreign.push(id);
       else continue;
@@ -164,7 +164,7 @@ export class OwnedQueues {
 
   /** True if this worker may start deliveries of the queue. */
   isOwned(queue: EndpointQueue): boolean {
-    const isOwn = this.#queues.get(queue.webhook_id) === queue && !this.#leaving.has(queue);
+    const isOwn = this.#queues.get(queue.webhook_id) === queue && !this.#toRelease.has(queue);
     return isOwn && queue.leasedUntil > performance.now();
   }
 
@@ -193,16 +193,16 @@ export class OwnedQueues {
   /** Marks a queue for release. `releaseLeft` releases it when none of its deliveries is under way. */
   leave(queue: EndpointQueue): void {
     queue.lookFromBeginning();
-    this.#leaving.add(queue);
+    this.#toRelease.add(queue);
   }
 
   /** Releases the idle queues that `leave` marked. If the worker owns too many queues, it marks some of them first. */
   async releaseLeft(): Promise<void> {
-    if (this.#queues.size - this.#leaving.size > this.#most) {
-      const staying = [...this.#queues.values()].filter((queue) => !this.#leaving.has(queue));
+    if (this.#queues.size - this.#toRelease.size > this.#most) {
+      const staying = [...this.#queues.values()].filter((queue) => !this.#toRelease.has(queue));
       for (const queue of evictQueues(staying, this.#most)) this.leave(queue);
     }
-    await this.#release([...this.#leaving].filter((queue) => queue.isIdle));
+    await this.#release([...this.#toRelease].filter((queue) => queue.isIdle));
   }
 
   /** Releases all idle queues, or all queues. If rows are locked, it tries again for a short time. */
@@ -295,6 +295,6 @@ export class OwnedQueues {
   #forget(queue: EndpointQueue): void {
     if (this.#queues.get(queue.webhook_id) === queue) this.#queues.delete(queue.webhook_id);
     this.#ready.delete(queue);
-    this.#leaving.delete(queue);
+    this.#toRelease.delete(queue);
   }
 }

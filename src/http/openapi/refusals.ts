@@ -1,11 +1,11 @@
-import { statusOf, type Code } from '../error-response.ts';
+import { statusOf, type Code, type RefusalStatus } from '../error-response.ts';
 import { AUTH_KINDS } from '../auth/kinds.ts';
 import { declaredCodes } from '../response/declared-codes.ts';
 import type { Operation } from '../../operation/operation.ts';
 import { headers, headersOf, headersOfShared, type HeaderName } from './response-headers.ts';
 import type { ComponentSchemas, Json } from './schemas.ts';
 
-const MEANINGS: Record<number, string> = {
+const MEANINGS: Record<RefusalStatus, string> = {
   400: 'A rule that depends on stored data or settings forbids the request.',
   401:
     'The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of ' +
@@ -15,6 +15,7 @@ const MEANINGS: Record<number, string> = {
   405: 'The path does not accept the method.',
   408: 'The body did not arrive in time.',
   409: 'The object already exists, or the idempotency key is in use.',
+  410: 'Events after this cursor are no longer stored.',
   413: 'The body is too large.',
   414: 'The address is too long.',
   415: 'The type, charset or encoding of the body is not accepted.',
@@ -28,7 +29,7 @@ const MEANINGS: Record<number, string> = {
 };
 
 /** A response for refusals with one of these codes, which all have this status. `more` is added to the schema. */
-const refusal = (status: number, codes: Code[], names: HeaderName[], more: Json = {}): Json => ({
+const refusal = (status: RefusalStatus, codes: Code[], names: HeaderName[], more: Json = {}): Json => ({
   description: `${MEANINGS[status]} code: ${codes.join(', ')}.`,
   ...headers(names),
   content: {
@@ -74,7 +75,7 @@ const SHARED: Record<string, Code[]> = {
   Unavailable: ['not_ready', 'encryption_key_unknown'],
 };
 
-const statusOfAll = (codes: Code[]): number => statusOf(codes[0] as Code);
+const statusOfAll = (codes: Code[]): RefusalStatus => statusOf(codes[0] as Code);
 const nameOf = (codes: Code[]): string => [...codes].sort().join(' ');
 const names = new Map(Object.entries(SHARED).map(([name, codes]) => [nameOf(codes), name]));
 
@@ -102,7 +103,7 @@ function saidBeside(codes: Code[], refusedWith: Operation['refusedWith'], schema
 
 /** Returns every refusal of an operation, by status. */
 export function refusals(operation: Operation, schemas: ComponentSchemas): Record<string, Json> {
-  const byStatus = new Map<number, Code[]>();
+  const byStatus = new Map<RefusalStatus, Code[]>();
   for (const code of declaredCodes(operation))
     byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
   const responses = [...byStatus].toSorted(([a], [b]) => a - b);
