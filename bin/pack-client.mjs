@@ -1,0 +1,27 @@
+// Compiles packages/client for runtimes without types of Node, and packs it: `npm run client:pack`. Prints the file.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const source = join(root, 'packages', 'client');
+const dist = join(source, 'dist');
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist);
+execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', source], { stdio: 'inherit' });
+const { name, version, description, license, type, engines, dependencies } = JSON.parse(
+  readFileSync(join(source, 'package.json'), 'utf8'),
+);
+const manifest = {
+  ...{ name, version, description, license, type, engines, dependencies },
+  sideEffects: false,
+  exports: { '.': { types: './lib/client.d.ts', default: './lib/client.js' } },
+};
+writeFileSync(join(dist, 'package.json'), JSON.stringify(manifest, null, 2));
+copyFileSync(join(source, 'README.md'), join(dist, 'README.md'));
+copyFileSync(join(root, 'LICENSE'), join(dist, 'LICENSE'));
+const [folder = process.cwd()] = process.argv.slice(2);
+const packed = execFileSync('npm', ['pack', dist, '--pack-destination', folder, '--silent'], { encoding: 'utf8' });
+console.log(join(folder, packed.trim()));

@@ -1,0 +1,120 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openPhial, PhialError, unwrap, type Phial } from './client.ts';
+
+type Answer = (response: ServerResponse) => void;
+
+const USER = '01940000-0000-7000-8000-000000000001';
+const path = { params: { path: { user_id: USER } } };
+
+/** What the stand-in of the service answers, one after the other. The last answer is given to all later requests. */
+let answers: Answer[] = [];
+const received: { method: string; headers: IncomingHttpHeaders; body: string }[] = [];
+const server = createServer((request, response) => {
+  let body = '';
+  request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+  request.on('end', () => {
+    received.push({ method: String(request.method), headers: request.headers, body });
+    const [answer] = answers.length > 1 ? answers.splice(0, 1) : answers;
+    answer?.(response);
+  });
+});
+
+const json =
+  (status: number, body: unknown = {}, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+const refuse = (status: number, code: string, headers?: Record<string, string>): Answer =>
+  json(status, { code, detail: 'A reason.', request_id: USER }, headers);
+const cutOff: Answer = (response) => response.destroy();
+const fine = json(200, { user_id: USER });
+
+let phial: Phial;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  phial = openPhial({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, apiKey: 'key' });
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  received.length = 0;
+});
+
+describe('a request is sent again', () => {
+  test.each([
+    ['a lost connection', cutOff],
+    ['an error of the service', refuse(500, 'internal_error')],
+    ['an answer of a proxy', (response: ServerResponse) => response.writeHead(502).end('<h1>Bad gateway</h1>')],
+  ])('that reads, after %s', async (_, failure) => {
+    answers = [failure, fine];
+    expect(await unwrap(phial.GET('/v2/user/{user_id}', path))).toEqual({ user_id: USER });
+    expect(received).toHaveLength(2);
+  });
+
+  test('with the same idempotency key and body, if its operation takes a key', async () => {
+    answers = [cutOff, refuse(500, 'internal_error'), fine];
+    await unwrap(phial.POST('/v2/user', { body: { client_user_id: 'ada' } }));
+    const [first, ...others] = received;
+    expect(first?.headers['x-idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(others).toHaveLength(2);
+    for (const { headers, body } of others)
+      expect([headers['x-idempotency-key'], body]).toEqual([first?.headers['x-idempotency-key'], first?.body]);
+  });
+
+  test('with the key that the caller chose', async () => {
+    answers = [cutOff, fine];
+    const params = { header: { 'X-Idempotency-Key': 'chosen' } };
+    await unwrap(phial.POST('/v2/user', { params, body: { client_user_id: 'ada' } }));
+    expect(received.map(({ headers }) => headers['x-idempotency-key'])).toEqual(['chosen', 'chosen']);
+  });
+
+  test.each([429, 500, 502, 503, 504])(
+    'after a %i without a key, because a repetition changes nothing',
+    async (status) => {
+      answers = [refuse(status, 'rate_limited', { 'retry-after': '0' }), fine];
+      await unwrap(phial.PATCH('/v2/user/{user_id}', { ...path, body: {} }));
+      expect(received.map(({ method, headers }) => [method, headers['x-idempotency-key']])).toEqual([
+        ['PATCH', undefined],
+        ['PATCH', undefined],
+      ]);
+    },
+  );
+
+  test('after the pause of Retry-After', async () => {
+    answers = [refuse(429, 'rate_limited', { 'retry-after': '1' }), fine];
+    const begun = performance.now();
+    await unwrap(phial.GET('/v2/user/{user_id}', path));
+    expect(performance.now() - begun).toBeGreaterThan(990);
+  });
+
+  test('three times at most', async () => {
+    answers = [refuse(503, 'not_ready', { 'retry-after': '0' })];
+    await expect(unwrap(phial.GET('/v2/user/{user_id}', path))).rejects.toMatchObject({ code: 'not_ready' });
+    expect(received).toHaveLength(4);
+  });
+});
+
+describe('a request is not sent again', () => {
+  test('after a refusal', async () => {
+    answers = [refuse(404, 'not_found')];
+    await expect(unwrap(phial.GET('/v2/user/{user_id}', path))).rejects.toBeInstanceOf(PhialError);
+    expect(received).toHaveLength(1);
+  });
+
+  test('when the caller gave up, before or during a pause', async () => {
+    answers = [refuse(503, 'not_ready', { 'retry-after': '30' })];
+    const controller = new AbortController();
+    const asked = unwrap(phial.GET('/v2/user/{user_id}', { ...path, signal: controller.signal }));
+    await expect.poll(() => received.length).toBe(1);
+    controller.abort(new Error('given up'));
+    await expect(asked).rejects.toThrow('given up');
+    await expect(phial.GET('/v2/user/{user_id}', { ...path, signal: controller.signal })).rejects.toThrow('given up');
+    expect(received).toHaveLength(1);
+  });
+});
+
+test('an answer that is not from the service is an error with its status', async () => {
+  answers = [(response) => response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>')];
+  const asked = unwrap(phial.GET('/v2/user/{user_id}', path));
+  await expect(asked).rejects.toMatchObject({ status: 403, code: 'unknown_answer', requestId: 'unknown' });
+});
