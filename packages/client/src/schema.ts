@@ -46043,7 +46043,7 @@ export interface operations {
             };
             401: components["responses"]["UnauthorizedTeam"];
             403: components["responses"]["BeyondScope"];
-            /** @description undefined code: cursor_expired. */
+            /** @description Events after this cursor are no longer stored. code: cursor_expired. */
             410: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
