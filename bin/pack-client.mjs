@@ -15,7 +15,13 @@ const { name, version, description, license, type, engines, dependencies } = JSO
   readFileSync(join(source, 'package.json'), 'utf8'),
 );
 const manifest = {
-  ...{ name, version, description, license, type, engines, dependencies },
+  name,
+  version,
+  description,
+  license,
+  type,
+  engines,
+  dependencies,
   sideEffects: false,
   exports: { '.': { types: './lib/client.d.ts', default: './lib/client.js' } },
 };

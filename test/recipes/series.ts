@@ -46,7 +46,12 @@ export const series: Recipe = {
     },
     { file: 'CHANGELOG.md', after: '# Changelog\n', text: `\n- Samples have the invented series \`${NAME}\`.\n` },
   ],
-  updates: ['test/openapi.test.ts', 'test/openapi-shape.test.ts', 'test/generated.test.ts'],
+  updates: [
+    'test/openapi.test.ts',
+    'test/openapi-shape.test.ts',
+    'test/generated.test.ts',
+    'packages/client/src/generated.test.ts',
+  ],
   untouched: {
     'wearables/pulls/demo.test.ts': 'checks the demo connections, and has no list of series',
     'providers/provider-catalogue.ts': 'no provider of the catalogue measures moonlight',

@@ -12,9 +12,9 @@ const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
 test.each([
   ['schema.ts', writeSchema],
   ['lists.ts', async () => writeLists()],
-])('%s matches openapi.json (npm run client writes it again)', async (file, write) => {
+])('%s matches openapi.json (npm run interface writes it again)', async (file, write) => {
   const path = join(import.meta.dirname, file);
-  const text = `// Generated from openapi.json by \`npm run client\`.\n${await write()}`;
+  const text = `// Generated from openapi.json by \`npm run interface\`.\n${await write()}`;
   if (process.env['UPDATE']) writeFileSync(path, text);
   expect(firstDifference(readFileSync(path, 'utf8'), text)).toBeNull();
 });

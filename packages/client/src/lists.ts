@@ -1,4 +1,4 @@
-// Generated from openapi.json by `npm run client`.
+// Generated from openapi.json by `npm run interface`.
 
 /** The codes of refusals. */
 export type Code =

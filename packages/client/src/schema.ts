@@ -1,4 +1,4 @@
-// Generated from openapi.json by `npm run client`.
+// Generated from openapi.json by `npm run interface`.
 export interface paths {
     "/v2/user": {
         parameters: {
