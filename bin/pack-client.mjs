@@ -1,16 +1,18 @@
 // Compiles packages/client for runtimes without types of Node, and packs it: `npm run client:pack`. Prints the file.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'packages', 'client');
-const dist = join(source, 'dist');
+// Not below packages: a new file there makes the program build again.
+const dist = mkdtempSync(join(tmpdir(), 'phial-client-'));
+process.on('exit', () => rmSync(dist, { recursive: true }));
 
-rmSync(dist, { recursive: true, force: true });
-mkdirSync(dist);
-execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', source], { stdio: 'inherit' });
+const compiler = join(root, 'node_modules/typescript/bin/tsc');
+execFileSync(process.execPath, [compiler, '-p', source, '--outDir', join(dist, 'lib')], { stdio: 'inherit' });
 const { name, version, description, license, type, engines, dependencies } = JSON.parse(
   readFileSync(join(source, 'package.json'), 'utf8'),
 );
