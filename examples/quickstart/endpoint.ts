@@ -1,26 +1,15 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { Webhook } from 'standardwebhooks';
+import { verifyWebhook, type WebhookEvent, type WebhookEventType } from '@phial/client';
 import type { Contract } from './contract.ts';
 import { Surprise } from './surprise.ts';
 import type { Timeline } from './timeline.ts';
 
-export type OrderEvent = { id: number; status: string; created_at: string };
-export type OrderMessage = {
-  event_type: string;
-  data: { id: string; status: string; events: OrderEvent[]; last_event: OrderEvent } & Record<string, unknown>;
-  team_id: string;
-  user_id: string;
-  client_user_id: string;
-};
+/** An event about an order. */
+export type OrderMessage = WebhookEvent<'labtest.order.created' | 'labtest.order.updated'>;
 
-/** A message that is not about an order. */
-type Message = Pick<OrderMessage, 'event_type' | 'team_id' | 'user_id' | 'client_user_id'> & {
-  data: Record<string, unknown>;
-};
-
-const isOfOrder = (message: Message): message is OrderMessage => message.event_type.startsWith('labtest.order.');
+const isOfOrder = (message: WebhookEvent): message is OrderMessage => message.event_type.startsWith('labtest.order.');
 
 /** A customer's webhook endpoint. It responds with 204 to messages that it can verify, and with 401 to all others. */
 export type Endpoint = {
@@ -39,20 +28,20 @@ export type Endpoint = {
    * Waits for a message of this type that is not about an order, and returns the first one. Throws Surprise if the wait
    * takes too long.
    */
-  hear: (eventType: string) => Promise<Message>;
+  hear: <Type extends WebhookEventType>(eventType: Type) => Promise<WebhookEvent<Type>>;
   close: () => Promise<void>;
 };
 
 /** @param patienceMs how long `receive` and `hear` wait for missing messages, in milliseconds */
 export async function openEndpoint(contract: Contract, timeline: Timeline, patienceMs: number): Promise<Endpoint> {
   const messages = new Map<string, OrderMessage>();
-  const others = new Map<string, Message>();
-  let listening: { webhook: Webhook; userId: string } | null = null;
+  const others = new Map<WebhookEventType, WebhookEvent>();
+  let listening: { secret: string; userId: string } | null = null;
   let surprise: Error | null = null;
   let onChange = (): void => undefined;
 
   const take = async (request: IncomingMessage): Promise<void> => {
-    const message = verify(listening?.webhook ?? null, await text(request), request.headers as Record<string, string>);
+    const message = verify(await text(request), request.headers, listening?.secret ?? '');
     if (message.user_id !== listening?.userId) return;
     contract.checkEvent(message.event_type, message);
     const id = String(request.headers['webhook-id']);
@@ -95,7 +84,7 @@ export async function openEndpoint(contract: Contract, timeline: Timeline, patie
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
     listen: (secret, userId) => {
-      listening = { webhook: new Webhook(secret), userId };
+      listening = { secret, userId };
     },
     async receive(orderId, count) {
       const ofOrder = (): OrderMessage[] => [...messages.values()].filter(({ data }) => data.id === orderId);
@@ -105,9 +94,9 @@ export async function openEndpoint(contract: Contract, timeline: Timeline, patie
         throw new Surprise(`${received.length} of ${count} webhooks came within ${patienceMs / 1000} s.`);
       return received.sort((a, b) => a.data.events.length - b.data.events.length);
     },
-    async hear(eventType) {
+    async hear<Type extends WebhookEventType>(eventType: Type) {
       await until(() => others.has(eventType));
-      const message = others.get(eventType);
+      const message = others.get(eventType) as WebhookEvent<Type> | undefined;
       if (!message) throw new Surprise(`No webhook ${eventType} came within ${patienceMs / 1000} s.`);
       return message;
     },
@@ -118,9 +107,9 @@ export async function openEndpoint(contract: Contract, timeline: Timeline, patie
   };
 }
 
-function verify(webhook: Webhook | null, body: string, headers: Record<string, string>): Message {
+function verify(body: string, headers: IncomingHttpHeaders, secret: string): WebhookEvent {
   try {
-    return (webhook as Webhook).verify(body, headers) as Message;
+    return verifyWebhook(body, headers, secret);
   } catch (error) {
     throw new Surprise(`A webhook arrived that does not verify: ${(error as Error).message}.`);
   }

@@ -5,7 +5,7 @@ const home = { first_line: '100 West Test Street', second_line: 'Unit 7', city: 
 export const demographics = {
   first_name: 'Grace',
   last_name: 'Palmer',
-  gender: 'female',
+  gender: 'female' as const,
   dob: '1988-04-12',
   email: 'grace@example.com',
   phone_number: '+16025550123',
@@ -16,7 +16,7 @@ export const demographics = {
 export const patient = {
   first_name: 'Grace',
   last_name: 'Palmer',
-  gender: 'female',
+  gender: 'female' as const,
   dob: '1988-04-12',
   email: 'grace@example.com',
   phone_number: '+16025550123',
@@ -26,7 +26,7 @@ export const patientAddress = { receiver_name: 'Grace Palmer', ...home, country:
 
 export const shippingDetails = { ...patientAddress, phone_number: '+16025550123' };
 
-export const consents = ['terms-of-use', 'telehealth-informed-consent', 'notice-of-privacy-practices'].map(
+export const consents = (['terms-of-use', 'telehealth-informed-consent', 'notice-of-privacy-practices'] as const).map(
   (consentType) => ({ consentType }),
 );
 

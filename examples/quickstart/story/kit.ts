@@ -1,14 +1,14 @@
+import type { components } from '@phial/client';
 import { consents, patient, patientAddress, physician, shippingDetails } from '../people.ts';
 import { expectEqual } from '../surprise.ts';
-import type { Cast, Order, OrderAnswer, User } from './cast.ts';
+import type { Cast, Order, User } from './cast.ts';
 import { expectSteps, statusesOf } from './steps.ts';
 
-export async function chooseLabTest({ service }: Cast, method: string): Promise<string> {
-  type LabTest = { id: string; name: string; method: string; status: string };
+export async function chooseLabTest({ service }: Cast, method: 'testkit' | 'walk_in_test'): Promise<string> {
+  const query = { collection_method: method, status: 'active' as const };
   const {
     data: [labTest],
-  } = await service.call<{ data: LabTest[] }>('List lab tests', 'GET /v3/lab_test', {
-    query: { collection_method: method, status: 'active' },
+  } = await service.call('List lab tests', ({ team }) => team.GET('/v3/lab_test', { params: { query } }), {
     summary: ({ data }) => data.map(({ name }) => name).join(', '),
   });
   expectEqual('The first lab test', [labTest?.method, labTest?.status], [method, 'active']);
@@ -16,11 +16,13 @@ export async function chooseLabTest({ service }: Cast, method: string): Promise<
 }
 
 export async function orderKit(cast: Cast, user: User, labTestId: string): Promise<Order> {
-  const { order } = await cast.service.call<OrderAnswer>('Order an unregistered test kit', 'POST /v3/order/testkit', {
-    body: { user_id: user.user_id, lab_test_id: labTestId, shipping_details: shippingDetails },
-    summary: ({ order }) => `order ${order.id}, ${statusesOf(order).join(', ')}`,
-  });
-  expectEqual('Who it is for', [order.user_id, order['patient_details']], [user.user_id, null]);
+  const body = { user_id: user.user_id, lab_test_id: labTestId, shipping_details: shippingDetails };
+  const { order } = await cast.service.call(
+    'Order an unregistered test kit',
+    ({ team }) => team.POST('/v3/order/testkit', { body }),
+    { summary: ({ order }) => `order ${order.id}, ${statusesOf(order).join(', ')}` },
+  );
+  expectEqual('Who it is for', [order.user_id, order.patient_details], [user.user_id, null]);
   await expectSteps(cast, user, order, 'received.testkit.awaiting_registration');
   return order;
 }
@@ -33,24 +35,22 @@ export async function ship(cast: Cast, user: User, order: Order): Promise<Order>
 }
 
 export async function register(cast: Cast, user: User, { id, sample_id }: Order): Promise<void> {
-  const { order } = await cast.service.call<OrderAnswer>(
+  const body = {
+    user_id: user.user_id,
+    sample_id: sample_id ?? '',
+    patient_details: patient,
+    patient_address: patientAddress,
+    consents,
+    physician,
+  };
+  const { order } = await cast.service.call(
     'Register the kit to its patient',
-    'POST /v3/order/testkit/register',
-    {
-      body: {
-        user_id: user.user_id,
-        sample_id,
-        patient_details: patient,
-        patient_address: patientAddress,
-        consents,
-        physician,
-      },
-      summary: ({ order }) => `sample ${order.sample_id}, ${order.last_event.status}`,
-    },
+    ({ team }) => team.POST('/v3/order/testkit/register', { body }),
+    { summary: ({ order }) => `sample ${order.sample_id}, ${order.last_event.status}` },
   );
   expectEqual('Whose kit was registered', [order.id, order.sample_id], [id, sample_id]);
-  const { first_name, last_name, dob, gender, phone_number, email } = order['patient_details'] as typeof patient;
-  expectEqual('patient_details', { first_name, last_name, dob, gender, phone_number, email }, patient);
+  for (const [key, value] of Object.entries(patient))
+    expectEqual(key, order.patient_details?.[key as keyof typeof patient], value);
   await expectSteps(cast, user, order, 'received.testkit.testkit_registered');
 }
 
@@ -73,19 +73,22 @@ export async function simulate(
   { service }: Cast,
   { id }: Order,
   what: string,
-  { finalStatus, interpretation }: { finalStatus?: string; interpretation?: string } = {},
+  {
+    finalStatus,
+    interpretation,
+  }: { finalStatus?: components['schemas']['FinalStatus']; interpretation?: 'critical' } = {},
 ): Promise<void> {
-  const response = await service.call<string>(what, 'POST /v3/order/{order_id}/test', {
-    params: { order_id: id },
-    ...(finalStatus ? { query: { final_status: finalStatus } } : {}),
-    ...(interpretation ? { body: { interpretation } } : {}),
+  const params = { path: { order_id: id }, query: { final_status: finalStatus } };
+  const body = interpretation && { interpretation };
+  const response = await service.call(what, ({ team }) => team.POST('/v3/order/{order_id}/test', { params, body }), {
     summary: String,
   });
   expectEqual('The answer of the simulation', response, 'Success');
 }
 
 export const peek = ({ service }: Cast, { id }: Order): Promise<Order> =>
-  service.call<Order>('Look at the order', 'GET /v3/order/{order_id}', {
-    params: { order_id: id },
-    summary: ({ last_event }) => last_event.status,
-  });
+  service.call(
+    'Look at the order',
+    ({ team }) => team.GET('/v3/order/{order_id}', { params: { path: { order_id: id } } }),
+    { summary: ({ last_event }) => last_event.status },
+  );

@@ -1,22 +1,13 @@
-import type { patient } from '../people.ts';
 import type { OrderMessage } from '../endpoint.ts';
 import { expectEqual } from '../surprise.ts';
-import type { Cast, Order, Refusal, User } from './cast.ts';
+import type { Cast, Order, User } from './cast.ts';
 import { KIT_PATH } from './steps.ts';
 
-type Results = {
-  metadata: { status: string };
-  results: { name: string; result: string; unit: string | null; interpretation: string }[];
-};
-
 export async function readOrder({ service, endpoint }: Cast, user: User, { id }: Order): Promise<void> {
-  const order = await service.call<Order & Record<string, unknown>>(
+  const order = await service.call(
     'Read the order in its longer form',
-    'GET /v3/order/{order_id}',
-    {
-      params: { order_id: id },
-      summary: (order) => `${order.status}, ${order.interpretation}, ${order.events.length} events`,
-    },
+    ({ team }) => team.GET('/v3/order/{order_id}', { params: { path: { order_id: id } } }),
+    { summary: (order) => `${order.status}, ${order.interpretation}, ${order.events.length} events` },
   );
   expectEqual(
     'Status and interpretation',
@@ -25,12 +16,11 @@ export async function readOrder({ service, endpoint }: Cast, user: User, { id }:
   );
   const last = (await endpoint.receive(id, KIT_PATH.length)).at(-1) as OrderMessage;
   // By default, webhooks contain only a patient's date of birth and gender.
-  const { dob, gender } = order['patient_details'] as typeof patient;
-  const shown = last.data['patient_details'] as Record<string, unknown>;
+  const [sent, shown] = [order.patient_details, last.data.patient_details];
   expectEqual(
     'The patient in the last webhook',
-    [shown['dob'], shown['gender'], shown['last_name']],
-    [dob, gender, null],
+    [shown?.dob, shown?.gender, shown?.last_name],
+    [sent?.dob, sent?.gender, null],
   );
   // A link contains the key that requested it, so the links of a response and of a webhook differ. A webhook has no
   // such key.
@@ -39,20 +29,23 @@ export async function readOrder({ service, endpoint }: Cast, user: User, { id }:
 }
 
 export async function readResults({ service }: Cast, { id }: Order): Promise<void> {
-  const { metadata, results } = await service.call<Results>('Read the results', 'GET /v3/order/{order_id}/result', {
-    params: { order_id: id },
-    summary: ({ results }) =>
-      results.map(({ name, result, unit }) => `${name} ${result}${unit === null ? '' : ` ${unit}`}`).join(', '),
-  });
+  const { metadata, results } = await service.call(
+    'Read the results',
+    ({ team }) => team.GET('/v3/order/{order_id}/result', { params: { path: { order_id: id } } }),
+    {
+      summary: ({ results }) =>
+        results.map(({ name, result, unit }) => `${name} ${result}${unit === null ? '' : ` ${unit}`}`).join(', '),
+    },
+  );
   expectEqual('Status of the report', metadata.status, 'final');
   expectEqual('Interpretations', [...new Set(results.map(({ interpretation }) => interpretation))], ['normal']);
 }
 
 export async function refuseCancellation({ service }: Cast, { id }: Order): Promise<void> {
-  const { code } = await service.call<Refusal>('Cancel it, which is too late', 'POST /v3/order/{order_id}/cancel', {
-    params: { order_id: id },
-    status: 400,
-    summary: ({ code }) => code,
-  });
+  const { code } = await service.refusal(
+    'Cancel it, which is too late',
+    ({ team }) => team.POST('/v3/order/{order_id}/cancel', { params: { path: { order_id: id } } }),
+    { status: 400, summary: ({ code }) => code },
+  );
   expectEqual('code', code, 'order_not_cancellable');
 }

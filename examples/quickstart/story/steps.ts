@@ -1,6 +1,9 @@
-import type { OrderEvent, OrderMessage } from '../endpoint.ts';
+import type { components } from '@phial/client';
+import type { OrderMessage } from '../endpoint.ts';
 import { expectEqual } from '../surprise.ts';
 import type { Cast, Order, User } from './cast.ts';
+
+type OrderEvent = components['schemas']['OrderEvent'];
 
 /** Every status of an unregistered kit, in order. */
 export const KIT_PATH = [
