@@ -131,11 +131,11 @@ describe('the change feed', () => {
     await simulate(team, first.id);
     const expected = (await app.db.selectFrom('events').select('id').where('team_id', '=', team.id).execute()).length;
     let cursor: string | undefined;
-    const keep = (next: string): void => {
+    const store = (next: string): void => {
       cursor = next;
     };
     const seen = [];
-    for await (const event of by.events.follow({ onCursor: keep })) {
+    for await (const event of by.events.follow({ onCursor: store })) {
       seen.push(event.event_type);
       if (seen.length === expected) break;
     }
@@ -147,7 +147,7 @@ describe('the change feed', () => {
     for await (const event of by.events.follow({
       after: cursor,
       eventTypes: ['labtest.order.created'],
-      onCursor: keep,
+      onCursor: store,
     })) {
       if (event.event_type !== 'labtest.order.created') continue;
       again.push(event.body.data.id);

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest';
 
 const COLUMNS = 120;
 
-/** Lists with an entry a line, where a break would change what is listed, and files of other formats. */
+/** Lists with an entry a line, where a break would change what is listed, files of other formats, generated files. */
 const LISTS = new Set([
+  'packages/client/src/schema.ts',
   'src/insurance/diagnoses/codes-a-to-i.ts',
   'src/insurance/diagnoses/codes-j-to-z.ts',
   'src/labs/results/parser/match/common-analytes.ts',
