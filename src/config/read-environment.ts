@@ -17,6 +17,7 @@ export function readEnvironment(): Env {
 }
 
 const PREFIX = 'PHIAL_';
+const withoutPrefix = (name: string): string => name.slice(PREFIX.length);
 /** Prefix of options of the tests. The program ignores them. */
 const OF_THE_TESTS = 'PHIAL_TEST_';
 
@@ -42,7 +43,9 @@ export function misspelledOptions(env: Env): string[] {
     .filter((name) => name.startsWith(PREFIX) && !name.startsWith(OF_THE_TESTS) && !names.includes(name))
     .map((name) => {
       const known = [...prefixed.keys()].filter((option) => canBeMeant(name, option));
-      const meant = prefixed.get(nearest(name, known) ?? '');
+      // The prefix is always right, so it must not make short names similar.
+      const ending = nearest(withoutPrefix(name), known.map(withoutPrefix));
+      const meant = prefixed.get(`${PREFIX}${ending}`);
       return `${name} is not an option of Phial.${meant ? ` Did you mean ${meant}?` : ' .env.example lists them all.'}`;
     });
   return [...meantDatabase, ...others];
