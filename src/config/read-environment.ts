@@ -1,6 +1,7 @@
 import { nearest } from './nearest.ts';
 import { OPTIONS } from './option-table.ts';
 import { providerOf } from './provider-options.ts';
+import { FILE_OPTIONS_OF_SECRETS } from './secret-files.ts';
 
 export type Env = Record<string, string | undefined>;
 
@@ -32,7 +33,7 @@ const DATABASE = 'DATABASE_URL';
  * default.
  */
 export function misspelledOptions(env: Env): string[] {
-  const names = Object.keys(OPTIONS);
+  const names = [...Object.keys(OPTIONS), ...FILE_OPTIONS_OF_SECRETS];
   // Some options have no prefix, for example PORT. For these, a prefix that does not belong there is the most likely
   // mistake.
   const prefixed = new Map(names.map((name) => [name.startsWith(PREFIX) ? name : PREFIX + name, name]));
