@@ -2,11 +2,10 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
-import { openEmbedded } from '@phial/embedded-postgres/open';
-import { openLog } from '../src/log.ts';
-import { describeDatabase, describeMachine, median } from './describe-machine.ts';
+import { median } from './describe-machine.ts';
 import type { Done, Work } from './insurance-worker.ts';
-import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import type { MeasuredProgram } from './measured-program.ts';
+import { withProgram } from './with-program.ts';
 import { judge } from './judge.ts';
 
 const GOAL = 0.4;
@@ -19,27 +18,11 @@ const MEASURE_MS = 5_000;
 const SERVICE_WARM_UP_MS = 10_000;
 
 /** Bare pg and HTTP alternate on one server and one table. Returns true if the goal is reached. */
-export async function benchInsurance({ policies }: { policies: boolean }): Promise<boolean> {
-  console.log(describeMachine());
-  const folder = makeFolder();
-  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
-  try {
-    const database = await openEmbedded({
-      dataDir: program.dataDir,
-      applicationName: 'phial bench',
-      lock: 'if-free',
-      log: openLog('silent'),
-    });
-    console.log(await describeDatabase(database.url));
-    if (!policies) await takePoliciesDown(database.url);
-    const reached = await compare(program, database.url);
-    await database.stop();
-    return reached;
-  } finally {
-    await program.stop();
-    removeFolder(folder);
-  }
-}
+export const benchInsurance = ({ policies }: { policies: boolean }): Promise<boolean> =>
+  withProgram({}, async (program, databaseUrl) => {
+    if (!policies) await takePoliciesDown(databaseUrl);
+    return compare(program, databaseUrl);
+  });
 
 /** Switches row-level security off in the benchmark's database, to measure its cost. The program has no such switch. */
 async function takePoliciesDown(ownerUrl: string): Promise<void> {

@@ -2,11 +2,9 @@
 // create a user. Compares the last two with statements by bare pg.
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import { openEmbedded } from '@phial/embedded-postgres/open';
-import { openLog } from '../src/log.ts';
 import { cpuTime } from './cpu-time.ts';
-import { describeDatabase, describeMachine } from './describe-machine.ts';
-import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import type { MeasuredProgram } from './measured-program.ts';
+import { withProgram } from './with-program.ts';
 import type { Done, Work } from './orders-worker.ts';
 import { judge } from './judge.ts';
 
@@ -21,26 +19,7 @@ const GOALS = { orderRate: 800, orderCpuMs: 1.5, readRatio: 0.25, readCpuMs: 0.5
 type Measured = { rate: number; nodeMs: number; postgresMs: number };
 
 /** Returns true if every goal is reached. */
-export async function benchOrders(): Promise<boolean> {
-  console.log(describeMachine());
-  const folder = makeFolder();
-  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
-  try {
-    const database = await openEmbedded({
-      dataDir: program.dataDir,
-      applicationName: 'phial bench',
-      lock: 'if-free',
-      log: openLog('silent'),
-    });
-    console.log(await describeDatabase(database.url));
-    const reached = await compare(program, database.url);
-    await database.stop();
-    return reached;
-  } finally {
-    await program.stop();
-    removeFolder(folder);
-  }
-}
+export const benchOrders = (): Promise<boolean> => withProgram({}, compare);
 
 async function compare(program: MeasuredProgram, databaseUrl: string): Promise<boolean> {
   const common = await prepare(program);

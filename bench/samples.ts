@@ -2,10 +2,9 @@
 // and with five million rows in it. Also measures how long a week with a value each minute takes to read, and how many
 // bytes a sample takes.
 import pg from 'pg';
-import { openEmbedded } from '@phial/embedded-postgres/open';
-import { openLog } from '../src/log.ts';
-import { describeDatabase, describeMachine, median } from './describe-machine.ts';
-import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
+import { median } from './describe-machine.ts';
+import type { MeasuredProgram } from './measured-program.ts';
+import { withProgram } from './with-program.ts';
 import { judge } from './judge.ts';
 import { work } from './samples-client.ts';
 import type { Work } from './samples-worker.ts';
@@ -23,29 +22,16 @@ const WEEK_MINUTES = 7 * 1_440;
 const READS = 25;
 
 /** Bare pg and HTTP alternate on one server and one table. Returns true if every goal is reached. */
-export async function benchSamples(): Promise<boolean> {
-  console.log(describeMachine());
-  const folder = makeFolder();
-  const program = await startMeasured(folder, [process.execPath, 'bin/phial.mjs', 'serve']);
-  try {
-    const database = await openEmbedded({
-      dataDir: program.dataDir,
-      applicationName: 'phial bench',
-      lock: 'if-free',
-      log: openLog('silent'),
-    });
-    console.log(await describeDatabase(database.url));
-    const client = new pg.Client({ connectionString: database.url });
+export const benchSamples = (): Promise<boolean> =>
+  withProgram({}, async (program, databaseUrl) => {
+    const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
-    const reached = await measure(program, database.url, client);
-    await client.end();
-    await database.stop();
-    return reached;
-  } finally {
-    await program.stop();
-    removeFolder(folder);
-  }
-}
+    try {
+      return await measure(program, databaseUrl, client);
+    } finally {
+      await client.end();
+    }
+  });
 
 async function measure(program: MeasuredProgram, databaseUrl: string, client: pg.Client): Promise<boolean> {
   const { team_id: teamId, team_api_key: teamApiKey } = program.credentials();

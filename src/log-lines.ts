@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { OutputWriter } from './output-writer.ts';
 
 const TOGETHER = 16_000;
 const AT_LATEST_MS = 100;
@@ -39,14 +39,14 @@ let opened: LogLines | null = null;
 export const standardOutput = (): LogLines => (opened ??= openStandardOutput());
 
 function openStandardOutput(): LogLines {
-  const stream = pino.destination({ fd: 1, sync: false });
-  let closed = false;
-  stream.once('close', () => (closed = true));
-  const lines = new LogLines((text) => {
-    if (!closed) stream.write(text);
+  const writer = new OutputWriter(1);
+  const lines = new LogLines((text) => writer.write(text));
+  // Plain lines, such as the announcement of a start, are written by console.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+  process.on('beforeExit', () => lines.flush());
+  process.on('exit', () => {
+    lines.flush();
+    writer.writeAtEnd();
   });
-  // Our listeners must run before those of pino, which end its stream.
-  process.prependListener('beforeExit', () => lines.flush());
-  process.prependListener('exit', () => lines.flush());
   return lines;
 }

@@ -8,6 +8,7 @@ const GROUND = [
   'errors',
   'ids',
   'log',
+  'output-writer',
   'log-lines',
   'metrics',
   'config',
@@ -189,7 +190,8 @@ const PARTS: Record<string, string[]> = {
   errors: [],
   ids: [],
   log: ['log-lines'],
-  'log-lines': [],
+  'log-lines': ['output-writer'],
+  'output-writer': [],
   'package-root': [],
 };
 

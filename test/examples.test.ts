@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
 import { startTestApp, type TestApp } from './test-app.ts';
@@ -75,3 +77,12 @@ test.each(inOrder.map(({ id, method, path, auth }) => [id, method, path, auth] a
     if (id === 'get_marker') expect(status, JSON.stringify(said)).toBe(200);
   },
 );
+
+const bodies = operations.flatMap(({ id, method, path, body }) => {
+  const json = document.paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'];
+  return body && json ? [[id, body as TSchema, json.example] as const] : [];
+});
+
+test.each(bodies)('the example of %s has no key that its operation ignores', (_, body, example) => {
+  expect(Value.Clean(body, structuredClone(example))).toEqual(example);
+});

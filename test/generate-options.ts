@@ -1,5 +1,5 @@
 // Writes the list of options for people: `docs/operate/options.md` and `.env.example`.
-import { OPTIONS } from '../src/config/option-table.ts';
+import { OPTIONS, type Option } from '../src/config/option-table.ts';
 
 /** In the order of the page. An option is in the first group that matches it. */
 const GROUPS: readonly (readonly [title: string, has: RegExp])[] = [
@@ -24,23 +24,30 @@ const INTRODUCTION = `# Options
 Set options in the environment, or in a file \`.env\` in the folder where you start Phial. The environment wins over the
 file. An empty value means the default. A wrong or misspelled option stops the start, and the message names it.
 
+An option that is marked as a secret can also be in a file. Set the option with \`_FILE\` at the end of its name to the
+path, for example \`DATABASE_URL_FILE=/run/secrets/database-url\`. Give a secret in one of the two places.
+
 \`.env.example\` has the same list: copy it to \`.env\` and change what you need. [Install](install.md#3-write-the-options)
 shows the options that production needs.
 `;
 
 export const envExample = (): string =>
   [
-    '# Every option of Phial with its default. Copy to .env and change what you need; an empty value is the default.\n',
+    '# Every option of Phial with its default. Copy to .env and change what you need; an empty value is the default.\n#\n# A secret can also be in a file that `<option>_FILE` names.\n',
     ...Object.entries(OPTIONS).map(([name, option]) => `# ${option.meaning}\n${name}=${option.default}\n`),
   ].join('\n');
 
 /** Throws where an option belongs to no group. */
 export function optionsPage(): string {
   const groups = new Map(GROUPS.map(([title]) => [title, [] as string[]]));
-  for (const [name, option] of Object.entries(OPTIONS)) {
+  for (const [name, option] of Object.entries<Option>(OPTIONS)) {
     const [title] = GROUPS.find(([, has]) => has.test(name)) ?? [];
     if (title === undefined) throw new Error(`${name} belongs to no group: add it to test/generate-options.ts.`);
-    groups.get(title)?.push(`| \`${name}\` | ${option.default && `\`${option.default}\``} | ${cell(option.meaning)} |`);
+    groups
+      .get(title)
+      ?.push(
+        `| \`${name}\` | ${option.default && `\`${option.default}\``} | ${cell(option.meaning)}${option.secret ? ' Secret.' : ''} |`,
+      );
   }
   const chapters = [...groups].map(
     ([title, rows]) => `## ${title}\n\n| option | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`,

@@ -39,13 +39,15 @@ test.skipIf(!curl)(
       TEAM_API_KEY: api_key,
       TEAM_ID: id,
       ORG_ID: org_id,
-      PORT: String(await freePort()),
+      MANAGEMENT_KEY: app.team.management_key,
     };
-    const env = { ...process.env, ...given, MANAGEMENT_KEY: app.team.management_key };
+    // The block of README exports nothing, so programs that the guide starts do not see these variables.
+    const variables = Object.entries(given).map(([name, value]) => `${name}='${value}'`);
+    const script = [...variables, ...commands]
+      .join('\n')
+      .replace('ENDPOINT_PORT=4100', `ENDPOINT_PORT=${await freePort()}`);
     let isDone = false;
-    const running = promisify(execFile)('sh', ['-ec', commands.join('\n')], { env, cwd: folder }).finally(
-      () => (isDone = true),
-    );
+    const running = promisify(execFile)('sh', ['-ec', script], { cwd: folder }).finally(() => (isDone = true));
     while (!isDone) await app.deliver();
     const lines = (await running).stdout.match(/\{"verified".*?\}/g) ?? [];
     const outcome = lines.map((line) => JSON.parse(line) as { verified: string[]; outputs: string });

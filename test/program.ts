@@ -182,7 +182,7 @@ export function teamAt(
   };
 }
 
-async function isReady(baseUrl: string): Promise<boolean> {
+export async function isReady(baseUrl: string): Promise<boolean> {
   try {
     return (await fetch(`${baseUrl}/readyz`)).status === 200;
   } catch {

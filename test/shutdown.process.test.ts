@@ -1,18 +1,23 @@
+import { spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { isAlive } from '@phial/embedded-postgres/process-state';
+import { findFreePort } from '../bench/free-port.ts';
 import { startBroker } from './broker.ts';
 import { orderKit, subscribe } from './factories.ts';
 import { etlPath, etlPipeline } from './pipelines.ts';
 import {
   endPrograms,
+  isReady,
   makeDatabase,
   postgresIsGone,
   postmasterPid,
   readCredentials,
   serve,
+  servingPid,
+  surroundings,
   teamAt,
   type Program,
 } from './program.ts';
@@ -204,4 +209,18 @@ test('a broker that confirms nothing delays the stop at most until the drain end
   } finally {
     await broker.close();
   }
+});
+
+// Elsewhere script takes other arguments.
+test.skipIf(process.platform !== 'linux')('closing its terminal ends the program and PostgreSQL (Linux)', async () => {
+  const dataDir = await copyReadyDataDir();
+  const port = await findFreePort();
+  const terminal = spawn('script', ['--quiet', '--command', `"${process.execPath}" bin/start.mjs`, '/dev/null'], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: { ...surroundings(), PORT: String(port), PHIAL_DATA_DIR: dataDir },
+  });
+  await expect.poll(() => isReady(`http://localhost:${port}`), { timeout: 25_000 }).toBe(true);
+  const [program, postmaster] = [await servingPid(dataDir), postmasterPid(dataDir)];
+  terminal.kill('SIGKILL');
+  await expect.poll(() => [isAlive(program), isAlive(postmaster)], { timeout: 20_000 }).toEqual([false, false]);
 });

@@ -122,6 +122,17 @@ test('help on one command lists its flags, choices and defaults', () => {
   );
 });
 
+test.each([
+  ['--help', 'phial [command] [flags]', 'phial COMMAND --help'],
+  ['org --help', 'phial org COMMAND [flags]', 'phial org COMMAND --help'],
+  ['org keys --help', 'phial org keys COMMAND [flags]', 'phial org keys COMMAND --help'],
+])('help with %s begins with "%s"', (line, heading, more) => {
+  const asked = readCommandLine(line.split(' '), COMMANDS);
+  const text = 'help' in asked ? helpOn(asked.help) : '';
+  expect(text.split('\n')[0]).toBe(heading);
+  expect(text).toContain(`\n${more} lists the flags of a command.`);
+});
+
 test('help on all commands has every command, within 100 columns', () => {
   const text = helpOn(COMMANDS);
   for (const each of COMMANDS) expect(text).toContain(`\n  ${usage(each)}`);

@@ -3,7 +3,7 @@ import { readEnvironment } from '../config/read-environment.ts';
 import { dropExpiredAudit } from '../audit/partitions.ts';
 import { parseConfig } from '../config/options.ts';
 import { backup } from '../db/backup/backup.ts';
-import { readManifest } from '../db/backup/backup-format.ts';
+import { countRows, readManifest } from '../db/backup/backup-format.ts';
 import { migrate } from '../db/migrate.ts';
 import { MIGRATIONS, openDatabaseServer, type DatabaseServer } from '../db/database-server.ts';
 import { restore } from '../db/backup/restore.ts';
@@ -49,10 +49,9 @@ export function backupCommand({ to }: { to: string }): Promise<number> {
   const directory = resolve(to);
   return withDatabaseServer('backup', async (databaseServer, log) => {
     const manifest = await backup({ ownerUrl: databaseServer.ownerUrl, directory, log });
-    const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
     console.log(
-      `Backed up ${rows} rows of ${manifest.tables.length} tables to ${directory}. It holds personal data ` +
-        'and secrets. Protect it like the database.',
+      `Backed up ${countRows(manifest.tables)} rows of ${manifest.tables.length} tables to ${directory}. ` +
+        'It holds personal data and secrets. Protect it like the database.',
     );
     return 0;
   });

@@ -6,14 +6,27 @@ const WIDTH = 100;
 export function helpOn(commands: Command[]): string {
   const [only, ...others] = commands;
   if (only && others.length === 0) return helpOnOne(only);
+  const group = sharedWords(commands);
   return [
-    'phial [command] [flags]',
+    group ? `phial ${group} COMMAND [flags]` : 'phial [command] [flags]',
     '',
     ...commands.flatMap((command) => entry(usage(command), command.summary)),
     '',
-    'phial COMMAND --help lists the flags of a command. --version prints the version.',
+    group
+      ? `phial ${group} COMMAND --help lists the flags of a command.`
+      : 'phial COMMAND --help lists the flags of a command. --version prints the version.',
     'Options come from the environment and from .env. .env.example lists them.',
   ].join('\n');
+}
+
+/** Returns the words with which all commands begin: `org` for the commands that `phial org --help` lists. */
+function sharedWords(commands: Command[]): string {
+  const [first = [], ...others] = commands.map(({ words }) => words.split(' '));
+  const beginning = (words: string[], length: number): string => words.slice(0, length).join(' ');
+  const shared = first.filter((_, index) =>
+    others.every((words) => beginning(words, index + 1) === beginning(first, index + 1)),
+  );
+  return shared.join(' ');
 }
 
 function helpOnOne(command: Command): string {

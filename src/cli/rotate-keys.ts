@@ -33,12 +33,21 @@ export function rotateKeysCommand(): Promise<number> {
         },
       });
       for (const [table, rows] of done) console.log(`${table}: ${rows} rows`);
-      console.log(
-        `All personal data is sealed with key version ${cipher.sealing}. Older keys are needed for older backups only.`,
-      );
+      const others = secrets.encryptionKeys
+        .map(({ version }) => version)
+        .filter((version) => version !== cipher.sealing);
+      console.log(describe(cipher.sealing, others));
       return 0;
     } finally {
       await database.close();
     }
   });
 }
+
+/** An operator who has only added a new key must not read that the rotation is done. */
+const describe = (sealing: number, others: number[]): string =>
+  `All personal data is sealed with key version ${sealing}.` +
+  (others.length === 0
+    ? ' Older keys are needed for older backups only.'
+    : ` PHIAL_ENCRYPTION_KEYS also has version ${others.join(', ')}. If this is the new key, make it the first in ` +
+      'every process and run rotate-keys again. If it is an older one, only older backups need it.');

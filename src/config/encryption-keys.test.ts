@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig, type ConfigError } from './options.ts';
 
@@ -24,15 +21,6 @@ test('encryption keys keep their order, and the first one seals', () => {
   ]);
 });
 
-test('a file holds encryption keys, one entry a line', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'phial-keys-'));
-  const file = join(folder, 'keys');
-  writeFileSync(file, `2:${two}\n1:${one}\n`);
-  const { secrets } = parseConfig({ PHIAL_ENCRYPTION_KEYS_FILE: file });
-  expect(secrets.encryptionKeys.map(({ version }) => version)).toEqual([2, 1]);
-  rmSync(folder, { recursive: true });
-});
-
 test.each([
   ['no version', one],
   ['a version of 0', `0:${one}`],
@@ -44,11 +32,4 @@ test.each([
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(/^PHIAL_ENCRYPTION_KEYS: entry \d must be a version of its own/);
   expect(problems[0]).not.toContain(one.slice(0, 8));
-});
-
-test('keys in two options, or in a missing file, are refused', () => {
-  expect(problemsOf({ PHIAL_ENCRYPTION_KEYS: `1:${one}`, PHIAL_ENCRYPTION_KEYS_FILE: 'x' })[0]).toMatch(
-    /in one of them/,
-  );
-  expect(problemsOf({ PHIAL_ENCRYPTION_KEYS_FILE: '/nowhere/keys' })[0]).toMatch(/cannot be read/);
 });

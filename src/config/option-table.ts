@@ -17,7 +17,8 @@ import { FILE_OPTIONS } from './file-options.ts';
 import { LIMIT_OPTIONS } from './limit-options.ts';
 import { Hidden, hiddenList, PROVIDER_OPTIONS } from './provider-options.ts';
 
-type Option = { default: string; read: Kind<unknown>; meaning: string };
+/** A `secret` can also be in a file, which the option `<name>_FILE` names. */
+export type Option = { default: string; read: Kind<unknown>; meaning: string; secret?: true };
 
 /** Every option by its name. `npm run options` writes `.env.example` and `docs/operate/options.md` from it. */
 export const OPTIONS = {
@@ -52,11 +53,13 @@ export const OPTIONS = {
     meaning: 'Directory of the embedded PostgreSQL and credentials.json; empty: .phial in the project.',
   },
   DATABASE_URL: {
+    secret: true,
     default: '',
     read: orNull(postgresUrl),
     meaning: 'Address of PostgreSQL 15 or newer; empty: Phial starts the embedded server in the data directory.',
   },
   PHIAL_OWNER_DATABASE_URL: {
+    secret: true,
     default: '',
     read: orNull(postgresUrl),
     meaning: 'Address of the same database for the role that owns the tables and migrates; empty: DATABASE_URL.',
@@ -100,21 +103,18 @@ export const OPTIONS = {
     meaning: 'Seconds after which an idle transaction is ended (1 to 600).',
   },
   PHIAL_LOOKUP_KEY: {
+    secret: true,
     default: '',
     read: orNull(key32),
     meaning: 'Key of the hashes that names are looked up by: 32 bytes in base64. Needed in production.',
   },
   PHIAL_ENCRYPTION_KEYS: {
+    secret: true,
     default: '',
     read: text,
     meaning:
       'Keys that encrypt personal data, as 2:BASE64,1:BASE64 with 32 bytes each. The first encrypts, all ' +
-      'decrypt. Needed in production, here or in a file.',
-  },
-  PHIAL_ENCRYPTION_KEYS_FILE: {
-    default: '',
-    read: text,
-    meaning: 'File with the value of PHIAL_ENCRYPTION_KEYS, one key a line.',
+      'decrypt. In a file also one key a line. Needed in production.',
   },
   PHIAL_HEADER_PREFIXES: {
     default: '',
@@ -124,6 +124,7 @@ export const OPTIONS = {
       'prefixes and x-service-; empty: with any x-<word>-.',
   },
   PHIAL_API_KEY: {
+    secret: true,
     default: '',
     read: orNull(text),
     meaning: 'Team API key for the command `phial listen`. The service does not use it.',
@@ -252,6 +253,7 @@ export const OPTIONS = {
       'the client; empty: none.',
   },
   PHIAL_CARRIER_WEBHOOK_SECRETS: {
+    secret: true,
     default: '',
     read: hiddenList,
     meaning:
@@ -259,6 +261,7 @@ export const OPTIONS = {
       'change one; empty: no notifications are taken.',
   },
   PHIAL_SMTP_URL: {
+    secret: true,
     default: '',
     read: (value: string) => (value === '' ? null : new Hidden(smtpUrl(value))),
     meaning:

@@ -158,6 +158,15 @@ test.each([
   expect(() => parseConfig({ [name]: '1' })).toThrow(`${name} is not an option of Phial. Did you mean ${meant}?`);
 });
 
+test.each(['PHIAL_FOO', 'PHIAL_DB', 'PHIAL_SPEED'])(
+  'the error for %s suggests nothing: no option is similar',
+  (name) => {
+    expect(() => parseConfig({ [name]: '1' })).toThrow(
+      `${name} is not an option of Phial. .env.example lists them all.`,
+    );
+  },
+);
+
 test.each(['PHIAL_FITBIT_CLIENT_ID', 'PHIAL_GARMIN_CLIENT_SECRET', 'PHIAL_SUUNTO_BASE_URL'])(
   'the error for %s, of a provider without options, suggests no option of another provider',
   (name) => {

@@ -157,17 +157,17 @@ export class ConfigError extends Error {
 /** Reads the options from `env`. Throws ConfigError with every problem. */
 export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   const { given, wrong } = readOptions(env);
-  const encryption = findEncryptionKeys(given);
+  const encryption = findEncryptionKeys(given, wrong.has('PHIAL_ENCRYPTION_KEYS'));
   const problems = [
     ...misspelledOptions(env),
     ...wrong.values(),
     ...encryption.problems,
-    ...readProviderClients(given).problems,
+    ...readProviderClients(given, wrong).problems,
   ];
   if ((given.PHIAL_HL7_TLS_CERTIFICATE_FILE === null) !== (given.PHIAL_HL7_TLS_KEY_FILE === null)) {
     problems.push('PHIAL_HL7_TLS_CERTIFICATE_FILE and PHIAL_HL7_TLS_KEY_FILE belong together. Set both or none.');
   }
-  if ((given.PHIAL_SMTP_URL === null) !== (given.PHIAL_MAIL_FROM === null)) {
+  if ((given.PHIAL_SMTP_URL === null) !== (given.PHIAL_MAIL_FROM === null) && !wrong.has('PHIAL_SMTP_URL')) {
     problems.push('PHIAL_SMTP_URL and PHIAL_MAIL_FROM belong together. Set both or none.');
   }
   if (given.PHIAL_ENVIRONMENT === 'production') {

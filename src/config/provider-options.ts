@@ -67,7 +67,7 @@ export type ProviderSettings = {
 /** The most days of past data, for every provider. */
 export const MAX_HISTORY_DAYS = 365;
 
-type Option<T> = { default: string; read: (value: string) => T | null; meaning: string };
+type Option<T> = { default: string; read: (value: string) => T | null; meaning: string; secret?: true };
 
 type Options<N extends Name, Ending extends string, T> = Record<`PHIAL_${N}_${Ending}`, Option<T>>;
 
@@ -79,6 +79,7 @@ const optionsOf = ({ name, at, history_days, subscription_id }: (typeof CONNECTE
     meaning: `Client id of your application at ${at}; empty: only teams with an application of their own connect it.`,
   },
   [`PHIAL_${name}_CLIENT_SECRET`]: {
+    secret: true,
     default: '',
     read: (value: string) => (value === '' ? null : new Hidden(value)),
     meaning: 'Client secret of that application.',
@@ -126,8 +127,14 @@ const subscriptionOf = (given: Partial<ProviderOptionValues>, name: string): str
 export const unencryptedProviders = (given: ProviderOptionValues): string[] =>
   CONNECTED.map(({ name }) => `PHIAL_${name}_BASE_URL` as const).filter((option) => given[option]?.startsWith('http:'));
 
-/** Returns the configured applications by provider, and a problem for each incomplete one. */
-export function readProviderClients(given: ProviderOptionValues): {
+/**
+ * Returns the configured applications by provider, and a problem for each incomplete one. An option in `wrong` has a
+ * problem already.
+ */
+export function readProviderClients(
+  given: ProviderOptionValues,
+  wrong: ReadonlyMap<string, string> = new Map(),
+): {
   clients: Readonly<Record<string, ProviderClient>>;
   problems: string[];
 } {
@@ -136,7 +143,7 @@ export function readProviderClients(given: ProviderOptionValues): {
   for (const { slug, name } of CONNECTED) {
     const [id, secret] = [given[`PHIAL_${name}_CLIENT_ID`], given[`PHIAL_${name}_CLIENT_SECRET`]];
     if (id !== null && secret !== null) clients[slug] = { id, secret, subscriptionId: subscriptionOf(given, name) };
-    else if (id !== null || secret !== null)
+    else if ((id !== null || secret !== null) && !wrong.has(`PHIAL_${name}_CLIENT_SECRET`))
       problems.push(`PHIAL_${name}_CLIENT_ID and PHIAL_${name}_CLIENT_SECRET belong together. Set both or none.`);
   }
   return { clients, problems };

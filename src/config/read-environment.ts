@@ -1,6 +1,7 @@
 import { nearest } from './nearest.ts';
 import { OPTIONS } from './option-table.ts';
 import { providerOf } from './provider-options.ts';
+import { FILE_OPTIONS_OF_SECRETS } from './secret-files.ts';
 
 export type Env = Record<string, string | undefined>;
 
@@ -17,6 +18,7 @@ export function readEnvironment(): Env {
 }
 
 const PREFIX = 'PHIAL_';
+const withoutPrefix = (name: string): string => name.slice(PREFIX.length);
 /** Prefix of options of the tests. The program ignores them. */
 const OF_THE_TESTS = 'PHIAL_TEST_';
 
@@ -31,7 +33,7 @@ const DATABASE = 'DATABASE_URL';
  * default.
  */
 export function misspelledOptions(env: Env): string[] {
-  const names = Object.keys(OPTIONS);
+  const names = [...Object.keys(OPTIONS), ...FILE_OPTIONS_OF_SECRETS];
   // Some options have no prefix, for example PORT. For these, a prefix that does not belong there is the most likely
   // mistake.
   const prefixed = new Map(names.map((name) => [name.startsWith(PREFIX) ? name : PREFIX + name, name]));
@@ -42,7 +44,9 @@ export function misspelledOptions(env: Env): string[] {
     .filter((name) => name.startsWith(PREFIX) && !name.startsWith(OF_THE_TESTS) && !names.includes(name))
     .map((name) => {
       const known = [...prefixed.keys()].filter((option) => canBeMeant(name, option));
-      const meant = prefixed.get(nearest(name, known) ?? '');
+      // The prefix is always right, so it must not make short names similar.
+      const ending = nearest(withoutPrefix(name), known.map(withoutPrefix));
+      const meant = prefixed.get(`${PREFIX}${ending}`);
       return `${name} is not an option of Phial.${meant ? ` Did you mean ${meant}?` : ' .env.example lists them all.'}`;
     });
   return [...meantDatabase, ...others];

@@ -1,6 +1,7 @@
 import type { Env } from './read-environment.ts';
 import { WrongValue } from './option-kinds.ts';
 import { OPTIONS } from './option-table.ts';
+import { textOfOption } from './secret-files.ts';
 
 type Name = keyof typeof OPTIONS;
 
@@ -8,7 +9,7 @@ type Name = keyof typeof OPTIONS;
 export type OptionValues = { [N in Name]: ReturnType<(typeof OPTIONS)[N]['read']> };
 
 /**
- * Reads each option. An empty value means that the option is not set. `wrong` lists the options with a wrong value. In
+ * Reads each option, and the files of secrets. An empty value means that the option is not set. `wrong` lists the options with a wrong value. In
  * `given`, these have their default.
  */
 export function readOptions(env: Env): { given: OptionValues; wrong: Map<Name, string> } {
@@ -16,7 +17,7 @@ export function readOptions(env: Env): { given: OptionValues; wrong: Map<Name, s
   const read = (name: Name): unknown => {
     const option = OPTIONS[name];
     try {
-      return option.read(env[name]?.trim() || option.default);
+      return option.read(textOfOption(env, name) || option.default);
     } catch (error) {
       if (!(error instanceof WrongValue)) throw error;
       wrong.set(name, `${name} ${error.message}`);

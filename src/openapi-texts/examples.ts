@@ -166,7 +166,6 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   register_testkit: {
     user_id: USER,
     sample_id: 'PH-000001',
-    reported_as: 'values',
     patient_details: person,
     patient_address: { receiver_name: 'Ada Lovelace', ...address },
     consents: ['terms-of-use', 'telehealth-informed-consent', 'notice-of-privacy-practices'].map((consentType) => ({

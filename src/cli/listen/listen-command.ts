@@ -1,6 +1,8 @@
 import { readEnvironment, type Env } from '../../config/read-environment.ts';
 import { nearest } from '../../config/nearest.ts';
+import { WrongValue } from '../../config/option-kinds.ts';
 import { OPTIONS } from '../../config/option-table.ts';
+import { textOfOption } from '../../config/secret-files.ts';
 import { isSecret, newSecret } from '../../delivery/sending/sign.ts';
 import { eventFilters } from '../../events/names.ts';
 import { UsageError } from '../command.ts';
@@ -21,7 +23,7 @@ type ListenOptions = {
  */
 export async function listenCommand(asked: ListenOptions): Promise<number> {
   const env = readEnvironment();
-  const apiKey = asked['api-key'] ?? env['PHIAL_API_KEY'];
+  const apiKey = asked['api-key'] ?? keyOf(env);
   if (!apiKey) throw new UsageError('phial listen needs a team API key. Set PHIAL_API_KEY, or give it with --api-key.');
   const baseUrl = asked['base-url'] === undefined ? serviceOf(env) : addressOf('--base-url', asked['base-url']);
   const forwardTo = addressOf('--forward-to', asked['forward-to']);
@@ -41,6 +43,14 @@ export async function listenCommand(asked: ListenOptions): Promise<number> {
   );
   console.log(`To continue from here: --after ${cursor}`);
   return 0;
+}
+
+function keyOf(env: Env): string | undefined {
+  try {
+    return textOfOption(env, 'PHIAL_API_KEY');
+  } catch (error) {
+    throw error instanceof WrongValue ? new UsageError(`PHIAL_API_KEY ${error.message}`) : error;
+  }
 }
 
 /** Returns the URL of the service that runs with this environment. */

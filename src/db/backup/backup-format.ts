@@ -37,6 +37,8 @@ const MANIFEST = 'manifest.json';
 export const manifestPath = (directory: string): string => join(directory, MANIFEST);
 export const tablePath = (directory: string, table: string): string => join(directory, `${table}.copy.gz`);
 
+export const countRows = (tables: TableCopy[]): number => tables.reduce((sum, { rows }) => sum + rows, 0);
+
 const checksum = (manifest: Manifest): string => createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 
 /** Returns the manifest as text, with a checksum of itself. */

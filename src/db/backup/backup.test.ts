@@ -13,8 +13,9 @@ import { byMllp, connectTestLaboratory } from '../../../test/hl7-deployment.ts';
 import { fill } from '../../../test/fill-tables.ts';
 import { cloneDatabase, databaseUrl, dropDatabase, query } from '../../../test/global-setup.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
+import { openLog } from '../../log.ts';
 import { backup } from './backup.ts';
-import { type Manifest, manifestPath, readManifest, sealManifest, tablePath } from './backup-format.ts';
+import { countRows, type Manifest, manifestPath, readManifest, sealManifest, tablePath } from './backup-format.ts';
 import { migrate } from '../migrate.ts';
 import { restore } from './restore.ts';
 
@@ -486,6 +487,25 @@ describe('the backup of a full database', () => {
       },
     );
   });
+});
+
+test('a backup and its restore log one line for each table with rows, and one for the totals', async () => {
+  const source = await makeMigrated();
+  await query(source, `insert into orgs (id, name, plan) values (gen_random_uuid(), 'Logged', 'scale')`);
+  const lines: { msg: string; table?: string }[] = [];
+  const logger = openLog('info', { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[0]) });
+  const directory = join(folder, 'logged');
+  const { tables } = await backup({ ownerUrl: source, directory, log: logger });
+  await restore({ ownerUrl: await makeMigrated(), directory, migrationsDirectory: MIGRATIONS, log: logger });
+  const filled = tables.filter(({ rows }) => rows > 0).map(({ name }) => name);
+  const totals = { tables: tables.length, rows: countRows(tables) };
+  expect(filled).toContain('orgs');
+  expect(filled.length).toBeLessThan(tables.length);
+  for (const done of ['copied', 'restored']) {
+    const each = lines.filter(({ msg }) => msg === `table ${done}`);
+    expect(each.map(({ table }) => table).sort()).toEqual(filled.toSorted());
+    expect(lines.filter(({ msg }) => msg === `all tables ${done}`)).toMatchObject([totals]);
+  }
 });
 
 test('the backup of a database without Phial is refused', async () => {

@@ -10,6 +10,7 @@ import type { Logger } from '../../log.ts';
 import { VERSION } from '../../package-root.ts';
 import {
   BACKUP_FORMAT,
+  countRows,
   type Manifest,
   manifestPath,
   sealManifest,
@@ -106,6 +107,7 @@ async function copyDatabase(client: pg.Client, directory: string, log: Logger): 
   const tables: TableCopy[] = [];
   for (const table of byLockWeight(await findPublicTables(client)))
     tables.push(await copyTable(client, directory, table, log));
+  log.info({ tables: tables.length, rows: countRows(tables) }, 'all tables copied');
   const { rows: sequences } = await client.query<Manifest['sequences'][number]>(`
     select sequencename::text as name, last_value::text from pg_sequences
      where schemaname = 'public' and last_value is not null order by sequencename`);
@@ -160,7 +162,7 @@ async function copyTable(client: pg.Client, directory: string, table: PublicTabl
   );
   // PostgreSQL sends the row count after the data. This query waits for the count, and fails if the copy failed.
   await client.query('select 1');
-  log.info({ table: name, rows: rows.rowCount }, 'table copied');
+  if (rows.rowCount > 0) log.info({ table: name, rows: rows.rowCount }, 'table copied');
   return { name, columns, rows: rows.rowCount, bytes, sha256: hash.digest('hex'), days };
 }
 

@@ -5,7 +5,15 @@ import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { Logger } from '../../log.ts';
-import { damaged, type Manifest, readManifest, prepareForCopying, type TableCopy, tablePath } from './backup-format.ts';
+import {
+  countRows,
+  damaged,
+  type Manifest,
+  readManifest,
+  prepareForCopying,
+  type TableCopy,
+  tablePath,
+} from './backup-format.ts';
 import { VERSION } from '../../package-root.ts';
 import { migrate } from '../migrate.ts';
 import { differencesOf, readMigrationFiles } from '../migration-files.ts';
@@ -37,6 +45,7 @@ export async function restore(options: {
     await refuseUsedDatabase(client, manifest);
     await migrate({ ownerUrl, directory: migrationsDirectory, upTo: manifest.migrations.at(-1) ?? '' });
     await loadInTransaction(client, directory, manifest, log);
+    log.info({ tables: manifest.tables.length, rows: countRows(manifest.tables) }, 'all tables restored');
     // PostgreSQL has no statistics of the new rows. It would use plans for empty tables in the first hours.
     await client.query(`analyze ${manifest.tables.map((table) => inPublic(table.name)).join(', ')}`);
   } finally {
@@ -148,7 +157,7 @@ async function load(client: pg.Client, directory: string, manifest: Manifest, lo
   for (const name of await inReferenceOrder(client, names)) {
     const table = manifest.tables.find((table) => table.name === name) as TableCopy;
     await loadTable(client, directory, table);
-    log.info({ table: name, rows: table.rows }, 'table restored');
+    if (table.rows > 0) log.info({ table: name, rows: table.rows }, 'table restored');
   }
   for (const { name, last_value } of manifest.sequences)
     await client.query('select setval($1::regclass, $2::bigint)', [inPublic(name), last_value]);

@@ -105,7 +105,8 @@ export const PARAMETERS = {
   WebhookSignature: header(
     'webhook-signature',
     'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with ' +
-      "the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text " +
+      "the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. " +
+      'With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text ' +
       "with the endpoint's key pair. During a rotation there is one signature for each secret and key pair " +
       'that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as ' +
       'svix-signature.',
