@@ -24882,7 +24882,7 @@ export interface components {
         WebhookId: string;
         /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
         WebhookTimestamp: string;
-        /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+        /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
         WebhookSignature: string;
         /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
         Origin: "live" | "backfill" | "import" | "replay";
@@ -41188,7 +41188,6 @@ export interface operations {
                  * @example {
                  *       "user_id": "01940000-0000-7000-8000-000000000001",
                  *       "sample_id": "PH-000001",
-                 *       "reported_as": "values",
                  *       "patient_details": {
                  *         "first_name": "Ada",
                  *         "last_name": "Lovelace",
@@ -48185,7 +48184,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -48294,7 +48293,7 @@ export interface operations {
                  *               "a_la_carte_enabled": false,
                  *               "common_tat_days": null,
                  *               "worst_case_tat_days": null,
-                 *               "reported_as": "values",
+                 *               "reported_as": "text",
                  *               "is_orderable": null
                  *             }
                  *           ],
@@ -48443,7 +48442,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -48552,7 +48551,7 @@ export interface operations {
                  *               "a_la_carte_enabled": false,
                  *               "common_tat_days": null,
                  *               "worst_case_tat_days": null,
-                 *               "reported_as": "values",
+                 *               "reported_as": "text",
                  *               "is_orderable": null
                  *             }
                  *           ],
@@ -48701,7 +48700,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -48810,7 +48809,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -48919,7 +48918,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -49000,7 +48999,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -49077,7 +49076,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -49154,7 +49153,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -49282,7 +49281,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -49410,7 +49409,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -49517,7 +49516,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -49624,7 +49623,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -49725,7 +49724,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -49832,7 +49831,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -49939,7 +49938,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50040,7 +50039,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50147,7 +50146,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50254,7 +50253,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50355,7 +50354,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50462,7 +50461,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50569,7 +50568,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50670,7 +50669,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50777,7 +50776,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50884,7 +50883,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -50985,7 +50984,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -51092,7 +51091,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -51199,7 +51198,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -51300,7 +51299,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -51407,7 +51406,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -51514,7 +51513,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -51615,7 +51614,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -51722,7 +51721,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -51829,7 +51828,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -51930,7 +51929,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52037,7 +52036,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52144,7 +52143,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52245,7 +52244,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52352,7 +52351,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52459,7 +52458,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52560,7 +52559,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52667,7 +52666,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52774,7 +52773,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52875,7 +52874,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -52982,7 +52981,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -53089,7 +53088,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -53190,7 +53189,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -53297,7 +53296,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -53404,7 +53403,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -53505,7 +53504,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -53612,7 +53611,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -53719,7 +53718,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -53820,7 +53819,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -53927,7 +53926,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54034,7 +54033,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54135,7 +54134,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54242,7 +54241,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54349,7 +54348,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54450,7 +54449,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54557,7 +54556,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54664,7 +54663,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54765,7 +54764,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54872,7 +54871,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -54979,7 +54978,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -55080,7 +55079,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -55187,7 +55186,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -55294,7 +55293,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -55395,7 +55394,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -55502,7 +55501,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -55609,7 +55608,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -55710,7 +55709,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -55817,7 +55816,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -55924,7 +55923,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56025,7 +56024,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56132,7 +56131,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56239,7 +56238,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56340,7 +56339,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56448,7 +56447,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56556,7 +56555,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56657,7 +56656,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56764,7 +56763,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56871,7 +56870,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -56972,7 +56971,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -57077,7 +57076,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -57182,7 +57181,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -57283,7 +57282,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -57390,7 +57389,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -57497,7 +57496,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -57598,7 +57597,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -57705,7 +57704,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -57812,7 +57811,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -57913,7 +57912,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58018,7 +58017,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58123,7 +58122,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58224,7 +58223,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58331,7 +58330,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58438,7 +58437,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58539,7 +58538,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58644,7 +58643,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58749,7 +58748,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58850,7 +58849,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -58957,7 +58956,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -59064,7 +59063,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -59165,7 +59164,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -59270,7 +59269,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -59375,7 +59374,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -59476,7 +59475,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -59583,7 +59582,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -59690,7 +59689,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -59791,7 +59790,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -59896,7 +59895,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60001,7 +60000,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60102,7 +60101,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60212,7 +60211,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60322,7 +60321,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60423,7 +60422,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60533,7 +60532,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60643,7 +60642,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60744,7 +60743,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60849,7 +60848,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -60954,7 +60953,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61055,7 +61054,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61160,7 +61159,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61265,7 +61264,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61366,7 +61365,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61471,7 +61470,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61576,7 +61575,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61677,7 +61676,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61782,7 +61781,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61887,7 +61886,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -61988,7 +61987,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -62093,7 +62092,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -62198,7 +62197,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -62299,7 +62298,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -62404,7 +62403,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -62509,7 +62508,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -62610,7 +62609,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -62715,7 +62714,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -62820,7 +62819,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -62921,7 +62920,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63028,7 +63027,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63135,7 +63134,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63236,7 +63235,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63344,7 +63343,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63452,7 +63451,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63553,7 +63552,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63661,7 +63660,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63769,7 +63768,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63870,7 +63869,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -63975,7 +63974,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -64080,7 +64079,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -64181,7 +64180,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -64286,7 +64285,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -64391,7 +64390,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -64492,7 +64491,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -64597,7 +64596,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -64702,7 +64701,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -64803,7 +64802,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -64908,7 +64907,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -65013,7 +65012,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -65114,7 +65113,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -65223,7 +65222,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -65332,7 +65331,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -65433,7 +65432,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -65511,7 +65510,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -65589,7 +65588,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -65667,7 +65666,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -65745,7 +65744,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -65823,7 +65822,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -65901,7 +65900,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -65979,7 +65978,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66057,7 +66056,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66135,7 +66134,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66213,7 +66212,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66291,7 +66290,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66369,7 +66368,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66447,7 +66446,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66525,7 +66524,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66603,7 +66602,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66681,7 +66680,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66759,7 +66758,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66837,7 +66836,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66915,7 +66914,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -66993,7 +66992,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67071,7 +67070,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67149,7 +67148,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67227,7 +67226,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67305,7 +67304,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67383,7 +67382,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67461,7 +67460,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67539,7 +67538,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67617,7 +67616,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67695,7 +67694,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67773,7 +67772,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67851,7 +67850,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -67929,7 +67928,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68007,7 +68006,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68085,7 +68084,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68163,7 +68162,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68241,7 +68240,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68319,7 +68318,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68397,7 +68396,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68475,7 +68474,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68553,7 +68552,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68631,7 +68630,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68709,7 +68708,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68787,7 +68786,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68865,7 +68864,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -68943,7 +68942,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69021,7 +69020,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69099,7 +69098,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69177,7 +69176,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69255,7 +69254,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69333,7 +69332,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69411,7 +69410,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69489,7 +69488,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69567,7 +69566,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69645,7 +69644,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69723,7 +69722,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69801,7 +69800,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69879,7 +69878,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -69957,7 +69956,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -70035,7 +70034,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -70113,7 +70112,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -70191,7 +70190,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -70277,7 +70276,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -70355,7 +70354,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -70480,7 +70479,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -70605,7 +70604,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -70702,7 +70701,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -70824,7 +70823,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -70946,7 +70945,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -71043,7 +71042,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -71156,7 +71155,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -71269,7 +71268,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -71366,7 +71365,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -71473,7 +71472,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -71580,7 +71579,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -71677,7 +71676,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -71806,7 +71805,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -71935,7 +71934,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -72032,7 +72031,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -72133,7 +72132,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -72234,7 +72233,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -72331,7 +72330,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -72462,7 +72461,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -72593,7 +72592,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -72690,7 +72689,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -72853,7 +72852,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -73016,7 +73015,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -73113,7 +73112,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -73223,7 +73222,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -73333,7 +73332,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -73430,7 +73429,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -73512,7 +73511,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -73594,7 +73593,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -73695,7 +73694,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
                 /** @description How the data of this event arrived. Equals `origin` of the body, which is signed. */
                 "phial-origin": components["parameters"]["Origin"];
@@ -73796,7 +73795,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -73874,7 +73873,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
@@ -73969,7 +73968,7 @@ export interface operations {
                 "webhook-id": components["parameters"]["WebhookId"];
                 /** @description The time of this attempt in seconds since 1970. Also sent as svix-timestamp. */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
-                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
+                /** @description Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` with the endpoint's secret. The key of the HMAC is the text after `whsec_` of the secret, decoded from base64. With `v1a_enabled` also `v1a,` and the base64 Ed25519 signature of the same text with the endpoint's key pair. During a rotation there is one signature for each secret and key pair that still signs, at most 5 `v1` and 3 `v1a`, separated by spaces. Verify any one of them. Also sent as svix-signature. */
                 "webhook-signature": components["parameters"]["WebhookSignature"];
             };
             path?: never;
