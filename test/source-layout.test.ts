@@ -4,14 +4,18 @@ import { describe, expect, test } from 'vitest';
 import { allSources, sources } from './source-files.ts';
 
 /** Every file and folder that a text may name. */
+/** All files and folders below a folder, without installed packages. */
+const within = (root: string): string[] =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .map((entry) => `${root}/${entry}`)
+    .filter((entry) => !/\/node_modules(\/|$)/.test(entry));
+
 const entries = ['src', 'packages', 'examples', 'test', 'migrations', 'seeds', 'docs', 'bench', 'bin', '.ci'].flatMap(
-  (root) => [root, ...readdirSync(root, { recursive: true, encoding: 'utf8' }).map((entry) => `${root}/${entry}`)],
+  (root) => [root, ...within(root)],
 );
 entries.push(...readdirSync('.'));
 
-const tests = ['src', 'packages', 'examples', 'test']
-  .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => `${root}/${file}`))
-  .filter((file) => file.endsWith('.test.ts'));
+const tests = ['src', 'packages', 'examples', 'test'].flatMap(within).filter((file) => file.endsWith('.test.ts'));
 
 describe('the source layout', () => {
   test('has no file or folder with a name that means nothing', () => {

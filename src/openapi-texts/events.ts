@@ -24,6 +24,7 @@ export const EVENT_FIELDS: Readonly<Record<string, unknown>> = {
   ...byName(Object.values(BODIES)),
   ...FIELDS,
   // orders
+  reported_as: 'values',
   'patient_details.medical_proxy': null,
   'details.type': 'testkit',
   'data.appointment_id': null,

@@ -48293,7 +48293,7 @@ export interface operations {
                  *               "a_la_carte_enabled": false,
                  *               "common_tat_days": null,
                  *               "worst_case_tat_days": null,
-                 *               "reported_as": "text",
+                 *               "reported_as": "values",
                  *               "is_orderable": null
                  *             }
                  *           ],
@@ -48551,7 +48551,7 @@ export interface operations {
                  *               "a_la_carte_enabled": false,
                  *               "common_tat_days": null,
                  *               "worst_case_tat_days": null,
-                 *               "reported_as": "text",
+                 *               "reported_as": "values",
                  *               "is_orderable": null
                  *             }
                  *           ],
