@@ -4,8 +4,8 @@ import { describeDatabase, describeMachine } from './describe-machine.ts';
 import { makeFolder, removeFolder, startMeasured, type MeasuredProgram } from './measured-program.ts';
 
 /**
- * Starts the program in its own process, and stops it and its PostgreSQL after `work`, also if that fails. `ownerUrl` is
- * the URL for the owner of the tables.
+ * Starts the program in its own process, and stops it and its PostgreSQL after `work`, also if that fails. `ownerUrl`
+ * is the URL for the owner of the tables.
  */
 export async function withProgram<T>(
   env: Record<string, string>,

@@ -38,8 +38,8 @@ function readEncryptionKeys(text: string): { keys: EncryptionKey[]; problems: st
     const fits = key.version >= 1 && key.version <= MAX_VERSION && key.key.length === KEY_BYTES;
     if (!fits || keys.some((other) => other.version === key.version)) {
       const problem =
-        `PHIAL_ENCRYPTION_KEYS: entry ${index + 1} must be a version of its own (1 to ${MAX_VERSION}), a colon and 32 bytes ` +
-        'in base64, as 1:$(openssl rand -base64 32).';
+        `PHIAL_ENCRYPTION_KEYS: entry ${index + 1} must be a version of its own (1 to ${MAX_VERSION}), a colon and ` +
+        '32 bytes in base64, as 1:$(openssl rand -base64 32).';
       return { keys: [], problems: [problem] };
     }
     keys.push(key);

@@ -9,8 +9,8 @@ type Name = keyof typeof OPTIONS;
 export type OptionValues = { [N in Name]: ReturnType<(typeof OPTIONS)[N]['read']> };
 
 /**
- * Reads each option, and the files of secrets. An empty value means that the option is not set. `wrong` lists the options with a wrong value. In
- * `given`, these have their default.
+ * Reads each option, and the files of secrets. An empty value means that the option is not set. `wrong` lists the
+ * options with a wrong value. In `given`, these have their default.
  */
 export function readOptions(env: Env): { given: OptionValues; wrong: Map<Name, string> } {
   const wrong = new Map<Name, string>();
