@@ -44,7 +44,7 @@ const CATALOGUE = [
 const PARTS: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
-  cli: ['serve', 'subscriptions', 'labs', 'wearables', 'tenancy', 'audit', 'delivery', 'events', ...GROUND],
+  cli: ['serve', 'subscriptions', 'labs', 'wearables', 'tenancy', 'audit', 'delivery', 'events', 'outbound', ...GROUND],
   serve: [
     'api',
     'assemble',

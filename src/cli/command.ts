@@ -1,6 +1,6 @@
 /** A flag of a command. A command line may have it once, or several times if it is `repeated`. */
 type Flag = {
-  /** The placeholder for the value in the help text, such as DIRECTORY. Empty: the flag has no value, it is on or off. */
+  /** The placeholder for the value in the help text, such as DIRECTORY. Empty: the flag is on or off. */
   value: string;
   meaning: string;
   required?: true;

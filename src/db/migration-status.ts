@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { differencesOf, readMigrationFiles, type KnownMigration } from './migration-files.ts';
 
-/** `pending` are the names of files that the database lacks. `differences` are sentences, as `differencesOf` has them. */
+/** `pending` are the files that the database lacks. `differences` are the sentences of `differencesOf`. */
 export type MigrationStatus = { applied: number; pending: string[]; differences: string[] };
 
 /** Compares the migrations of a database with those of a directory, and changes nothing. */

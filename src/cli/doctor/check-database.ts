@@ -43,7 +43,8 @@ async function readFacts(client: pg.Client): Promise<Facts> {
     select extract(epoch from clock_timestamp())::float8 * 1000 as now,
            current_setting('server_version_num')::int / 10000 as version,
            (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
-           current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as allowed`);
+           current_setting('max_connections')::int
+             - current_setting('superuser_reserved_connections')::int as allowed`);
   const latencyMs = performance.now() - begun;
   const { now, ...rest } = rows[0] as { now: number; version: number; used: number; allowed: number };
   return { ...rest, latencyMs, aheadMs: now - (sent + latencyMs / 2) };
