@@ -44,7 +44,7 @@ const CATALOGUE = [
 const PARTS: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
-  cli: ['serve', 'subscriptions', 'labs', 'wearables', 'tenancy', 'audit', 'delivery', 'events', ...GROUND],
+  cli: ['serve', 'subscriptions', 'labs', 'wearables', 'tenancy', 'audit', 'delivery', 'events', 'outbound', ...GROUND],
   serve: [
     'api',
     'assemble',
@@ -579,6 +579,7 @@ const GOES_OUT: Record<string, string> = {
   'packages/client/src/retry.ts': 'a client of the service, at the address that its user chose',
   'packages/hl7/example.ts': 'an example outside of the program',
   'examples/quickstart/service.ts': "a client of the service, at the service's own address, as a customer is",
+  'src/cli/doctor/check-reach.ts': 'asks the service at its own public address, which the operator set',
   'src/cli/listen/forward.ts': 'a client on the machine of a developer, who typed the address',
   'src/cli/listen/read-feed.ts': 'a client of the service, as a customer is',
   'src/delivery/sending/agents.ts': 'caches connections by team and origin; the vetting connector opens them',

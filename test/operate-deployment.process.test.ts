@@ -164,6 +164,15 @@ describe.skipIf(missing)(
       expect(output).toMatch(/"status":"ok"[^]*"status":"ready"[^]*^phial_database_up 1$/m);
     });
 
+    test('is examined by its doctor', async () => {
+      const [examine, ...others] = blocksOf('troubleshoot');
+      expect(others).toEqual([]);
+      // The address of the page is not ours, so nothing is sent there.
+      const output = await run(`PHIAL_BASE_URL=https://localhost:1 ${examine?.text}`);
+      for (const check of ['database', 'migrations', 'keys', 'login'])
+        expect(output).toMatch(new RegExp(`^ok +${check} `, 'm'));
+    });
+
     test(
       'exports its audit log: all of it, or of one organisation or team',
       async () => {

@@ -57,7 +57,12 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
   const names = Object.keys(command.flags);
   const { tokens } = parseArgs({
     args,
-    options: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
+    options: Object.fromEntries(
+      Object.entries(command.flags).map(([name, { value }]) => [
+        name,
+        { type: value === '' ? ('boolean' as const) : ('string' as const) },
+      ]),
+    ),
     strict: false,
     tokens: true,
   });
@@ -68,6 +73,11 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
     const { name, rawName, value, inlineValue } = token;
     const flag = Object.hasOwn(command.flags, name) ? command.flags[name] : undefined;
     if (!flag) refuse(command, `takes no ${rawName}`, nearest(name, names));
+    if (flag.value === '') {
+      if (value !== undefined) refuse(command, `takes ${rawName} without a value`);
+      values[name] = true;
+      continue;
+    }
     if (!value || (!inlineValue && value.startsWith('-'))) refuse(command, `needs ${rawName} ${flag.value}`);
     if (flag.choices && !flag.choices.includes(value)) {
       refuse(command, `takes ${flag.choices.join(', ')} as ${rawName}, not ${JSON.stringify(value)}`);
@@ -82,7 +92,7 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
   }
   for (const [name, flag] of Object.entries(command.flags)) {
     if (flag.required && !(name in values)) refuse(command, `needs --${name} ${flag.value}`);
-    values[name] ??= flag.repeated ? [] : flag.default;
+    values[name] ??= flag.value === '' ? false : flag.repeated ? [] : flag.default;
   }
   return values;
 }

@@ -1,6 +1,6 @@
 /** A flag of a command. A command line may have it once, or several times if it is `repeated`. */
 type Flag = {
-  /** The placeholder for the value in the help text, such as DIRECTORY. */
+  /** The placeholder for the value in the help text, such as DIRECTORY. Empty: the flag is on or off. */
   value: string;
   meaning: string;
   required?: true;
@@ -18,15 +18,17 @@ export type Flags = Readonly<Record<string, Flag>>;
 type ValueOf<F extends Flag> = F extends { choices: readonly (infer Choice)[] } ? Choice : string;
 
 /**
- * The values that `run` gets for the flags: text, one of the choices, a list for a repeated flag, or undefined for a
- * flag that is not given.
+ * The values that `run` gets for the flags: text, one of the choices, a list for a repeated flag, undefined for a
+ * flag that is not given, or true or false for a flag without a value.
  */
 export type Values<F extends Flags> = {
-  [Name in keyof F]: F[Name] extends { repeated: true }
-    ? ValueOf<F[Name]>[]
-    : F[Name] extends { required: true } | { default: string }
-      ? ValueOf<F[Name]>
-      : ValueOf<F[Name]> | undefined;
+  [Name in keyof F]: F[Name] extends { value: '' }
+    ? boolean
+    : F[Name] extends { repeated: true }
+      ? ValueOf<F[Name]>[]
+      : F[Name] extends { required: true } | { default: string }
+        ? ValueOf<F[Name]>
+        : ValueOf<F[Name]> | undefined;
 };
 
 export type RunOptions = {

@@ -54,6 +54,14 @@ export const COMMANDS: Command[] = [
     run: async () => (await import('./database.ts')).migrateCommand(),
   }),
   command({
+    words: 'doctor',
+    insteadOf: ['check', 'health', 'diagnose'],
+    summary:
+      'Check options, database, keys, clock, disks, mail and service, and say how to mend each. Changes nothing.',
+    flags: { json: { value: '', meaning: 'Print the findings as JSON.' } },
+    run: async (values) => (await import('./doctor/doctor-command.ts')).doctorCommand(values),
+  }),
+  command({
     words: 'bootstrap',
     summary: 'Make an organisation and its first Org Management Key. Prints the key once.',
     flags: {

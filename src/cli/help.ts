@@ -36,7 +36,7 @@ function helpOnOne(command: Command): string {
       ...(flag.default === undefined ? [] : [`Default: ${flag.default}.`]),
       ...(flag.repeated ? ['May be repeated.'] : []),
     ];
-    return entry(`--${name} ${flag.value}`, [flag.meaning, ...notes].join(' '));
+    return entry(`--${name} ${flag.value}`.trimEnd(), [flag.meaning, ...notes].join(' '));
   });
   return [
     `phial ${usage(command)}`,
@@ -54,7 +54,7 @@ function helpOnOne(command: Command): string {
  */
 export function usage({ words, flags }: Command): string {
   const all = Object.entries(flags).map(([name, flag]) => {
-    const one = `--${name} ${flag.value}${flag.repeated ? '…' : ''}`;
+    const one = `--${name} ${flag.value}${flag.repeated ? '…' : ''}`.trimEnd();
     return flag.required ? one : `[${one}]`;
   });
   const line = [words, ...all].join(' ');

@@ -29,7 +29,7 @@ type Options = { config: Config; secrets: Secrets; applicationName: string; lock
 /**
  * Returns the directory of credentials.json. If DATABASE_URL is not set, the embedded server has its data there too.
  */
-function findDataDir(config: Config, secrets: Secrets): { dataDir: string; why: string | null } {
+export function findDataDir(config: Config, secrets: Secrets): { dataDir: string; why: string | null } {
   if (secrets.databaseUrl) return { dataDir: config.dataDir ?? join(PACKAGE_ROOT, '.phial'), why: null };
   return chooseDataDir({ configured: config.dataDir, projectRoot: PACKAGE_ROOT });
 }

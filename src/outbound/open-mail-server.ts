@@ -5,6 +5,8 @@ export type OutgoingMail = { to: string; subject: string; text: string };
 export type MailServer = {
   /** Sends a letter. Throws MailRefused, whose message quotes nothing of the letter. */
   send: (letter: OutgoingMail, id: string) => Promise<void>;
+  /** Logs in and sends nothing. Throws MailRefused. */
+  verify: () => Promise<void>;
   close: () => void;
 };
 
@@ -62,6 +64,13 @@ export function openMailServer({ url, from, needsTls }: Options): MailServer {
           messageId: `<${id}@${host}>`,
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
+      } catch (error) {
+        throw refusalOf(error);
+      }
+    },
+    async verify() {
+      try {
+        await transport.verify();
       } catch (error) {
         throw refusalOf(error);
       }

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { Config, Secrets } from '../../config/options.ts';
+import { MIGRATIONS, type DatabaseServer } from '../../db/database-server.ts';
+import { readMigrationStatus } from '../../db/migration-status.ts';
+import { openDatabase } from '../../db/open-database.ts';
+import { refusePrivilegedLogin } from '../../db/production.ts';
+import { openLog } from '../../log.ts';
+import { claimCipher } from '../../privacy/claim-cipher.ts';
+import { findingsOf, type Finding } from './finding.ts';
+
+/** Clocks may differ by this much before signatures and tokens are refused at their edges. */
+const MAX_CLOCK_DIFFERENCE_MS = 2_000;
+const SLOW_MS = 50;
+
+/** Checks the reachable database: version, latency, clock, connections, migrations, keys and login. */
+export async function checkDatabase(config: Config, secrets: Secrets, server: DatabaseServer): Promise<Finding[]> {
+  const client = new pg.Client({ connectionString: server.ownerUrl, application_name: 'phial doctor' });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const facts = await readFacts(client);
+    const migrations = await checkMigrations(client);
+    return [
+      describe(facts, server),
+      checkClock(facts),
+      checkConnections(facts, config),
+      migrations,
+      ...(migrations.state === 'problem' ? [] : [await checkKeys(config, secrets, server)]),
+      ...(config.environment === 'production' && !server.embedded ? [await checkLogin(server)] : []),
+    ];
+  } finally {
+    await client.end();
+  }
+}
+
+type Facts = { version: number; aheadMs: number; latencyMs: number; used: number; allowed: number };
+
+async function readFacts(client: pg.Client): Promise<Facts> {
+  const begun = performance.now();
+  const sent = Date.now();
+  const { rows } = await client.query<{ now: number; version: number; used: number; allowed: number }>(`
+    select extract(epoch from clock_timestamp())::float8 * 1000 as now,
+           current_setting('server_version_num')::int / 10000 as version,
+           (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
+           current_setting('max_connections')::int
+             - current_setting('superuser_reserved_connections')::int as allowed`);
+  const latencyMs = performance.now() - begun;
+  const { now, ...rest } = rows[0] as { now: number; version: number; used: number; allowed: number };
+  return { ...rest, latencyMs, aheadMs: now - (sent + latencyMs / 2) };
+}
+
+function describe({ version, latencyMs }: Facts, { embedded }: DatabaseServer): Finding {
+  const { fine, warning, problem } = findingsOf('database');
+  if (version < 15) return problem(`PostgreSQL ${version}`, 'Phial needs PostgreSQL 15 or newer. Upgrade it.');
+  const found = `PostgreSQL ${version}${embedded ? ', embedded' : ''}, answers in ${latencyMs.toFixed(1)} ms`;
+  if (latencyMs <= SLOW_MS) return fine(found);
+  return warning(found, 'Run Phial near its database. A request makes one to five round trips.');
+}
+
+function checkClock({ aheadMs }: Facts): Finding {
+  const { fine, warning } = findingsOf('clock');
+  const seconds = (Math.abs(aheadMs) / 1_000).toFixed(1);
+  if (Math.abs(aheadMs) <= MAX_CLOCK_DIFFERENCE_MS) return fine(`differs by ${seconds} s from that of the database`);
+  return warning(
+    `is ${seconds} s ${aheadMs > 0 ? 'behind' : 'ahead of'} that of the database`,
+    'Keep both machines in time by NTP. Customers refuse webhooks that were signed five minutes ago.',
+  );
+}
+
+function checkConnections({ used, allowed }: Facts, { databasePools }: Config): Finding {
+  const { fine, warning } = findingsOf('connections');
+  const { api, delivery, jobs } = databasePools;
+  // Nine are reserved for management keys, key look-ups and callers without a key; one listens.
+  const needed = api + delivery + jobs + 10;
+  const found = `${used} of ${allowed} are used, and a process opens up to ${needed}`;
+  if (used + needed <= allowed) return fine(found);
+  return warning(found, 'Raise max_connections of PostgreSQL, or lower PHIAL_DATABASE_POOL_SIZE.');
+}
+
+async function checkMigrations(client: pg.Client): Promise<Finding> {
+  const { fine, warning, problem } = findingsOf('migrations');
+  const { applied, pending, differences } = await readMigrationStatus(client, MIGRATIONS);
+  if (differences.length > 0)
+    return problem(differences.join(' '), 'Start the release that migrated this database last, or a newer one.');
+  if (applied === 0) return warning('the database is empty', 'phial migrate, or the next start, makes the tables.');
+  if (pending.length === 0) return fine(`all ${applied} are applied`);
+  return warning(
+    `${pending.length} are not applied, the first is ${pending[0]}`,
+    'docs/operate/upgrade.md has the steps. phial migrate, or the next start, applies them.',
+  );
+}
+
+/** Checks keys and deployment like a start. A start could store the first key, so the transaction is rolled back. */
+async function checkKeys(config: Config, secrets: Secrets, server: DatabaseServer): Promise<Finding> {
+  const { fine, skipped, problem } = findingsOf('keys');
+  const database = openDatabase({ url: server.url, poolSize: 1, role: 'phial_app', log: openLog('silent') });
+  try {
+    const { rows } = await sql<{ made: boolean }>`select to_regclass('public.deployment') is not null as made`.execute(
+      database.db,
+    );
+    if (!rows[0]?.made) return skipped('the first start claims the database');
+    const rolledBack = new Error('rolled back');
+    await database.db
+      .transaction()
+      .execute(async (transaction) => {
+        await claimCipher(transaction, config, secrets);
+        throw rolledBack;
+      })
+      .catch((error: unknown) => {
+        if (error !== rolledBack) throw error;
+      });
+    return fine('belong to this database');
+  } catch (error) {
+    return problem((error as Error).message, 'docs/operate/rotate-keys.md and troubleshoot.md describe keys.');
+  } finally {
+    await database.close();
+  }
+}
+
+async function checkLogin({ url }: DatabaseServer): Promise<Finding> {
+  const { fine, problem } = findingsOf('login');
+  try {
+    await refusePrivilegedLogin(url);
+    return fine('row-level security restricts it');
+  } catch (error) {
+    const [message = '', ...statements] = (error as Error).message.split('\n');
+    return problem(message, statements.map((line) => line.trim()).join(' '));
+  }
+}

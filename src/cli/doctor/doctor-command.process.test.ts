@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startMailServer, type MailStandIn } from '../../../test/fake-mail-server.ts';
+import { query } from '../../../test/global-setup.ts';
+import { endPrograms, makeDatabase, makeFolder } from '../../../test/program.ts';
+import { runHere } from '../../../test/run-here.ts';
+import { serveHere, type Served } from '../../../test/serve-here.ts';
+import type { Finding } from './finding.ts';
+
+let url: string;
+let service: Served;
+beforeAll(async () => {
+  url = await makeDatabase();
+  service = await serveHere({ env: { DATABASE_URL: url } });
+});
+afterAll(async () => {
+  await service.stop();
+  await endPrograms();
+});
+
+type Examined = { code: number | null; output: string; by: Record<string, Finding> };
+
+async function examine(env: Record<string, string>): Promise<Examined> {
+  const { code, output, stdout } = await runHere(['doctor', '--json'], { env });
+  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+  return { code, output, by: Object.fromEntries(findings.map((finding) => [finding.check, finding])) };
+}
+
+describe('phial doctor', () => {
+  test('finds nothing beside a service that works', async () => {
+    const { code, by } = await examine({ DATABASE_URL: url, PORT: String(service.port) });
+    expect(Object.entries(by).map(([check, { state }]) => [check, state])).toEqual([
+      ['options', 'fine'],
+      ['database', 'fine'],
+      ['clock', 'fine'],
+      ['connections', 'fine'],
+      ['migrations', 'fine'],
+      ['keys', 'fine'],
+      ['disk', 'fine'],
+      ['service', 'fine'],
+      ['mail', 'skipped'],
+    ]);
+    expect(code).toBe(0);
+  });
+
+  test('prints a line for each check, and how to mend what is wrong', async () => {
+    const { code, stdout } = await runHere(['doctor'], { env: { DATABASE_URL: url, PORT: '1' } });
+    expect(stdout).toMatch(/^ok {7}options {6}sandbox, region us$/m);
+    expect(stdout).toMatch(/^warning {2}service {6}does not answer at http:\/\/localhost:1: .*\n +→ Start it\./m);
+    expect(code).toBe(0);
+  });
+
+  test('lists every wrong option, and ends with 1', async () => {
+    const { code, stdout } = await runHere(['doctor', '--json'], { env: { PORT: 'http', PHIAL_REGION: 'mars' } });
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+    expect(findings.map(({ check, state }) => [check, state])).toEqual([
+      ['options', 'problem'],
+      ['options', 'problem'],
+      ['the rest', 'skipped'],
+    ]);
+    expect(code).toBe(1);
+  });
+
+  test('names a database that does not answer, and never its password', async () => {
+    const { code, output, by } = await examine({ DATABASE_URL: 'postgres://service:hidden-word@127.0.0.1:1/phial' });
+    expect(by['database']).toMatchObject({
+      state: 'problem',
+      found: expect.stringContaining('DATABASE_URL') as string,
+    });
+    expect(code).toBe(1);
+    expect(output).not.toContain('hidden-word');
+  });
+
+  test('says that an embedded database is made at the first start, and makes none', async () => {
+    const dataDir = makeFolder();
+    const { by } = await examine({ PHIAL_DATA_DIR: dataDir });
+    expect(by['database']).toMatchObject({ state: 'skipped', found: `the first start makes it in ${dataDir}` });
+  });
+
+  test('finds an empty database and migrations that are missing or unknown, and applies none', async () => {
+    const empty = await makeDatabase('empty');
+    expect((await examine({ DATABASE_URL: empty })).by['migrations']).toMatchObject({ state: 'warning' });
+    expect(await query(empty, `select to_regclass('public.migrations') as made`)).toEqual([{ made: null }]);
+
+    const other = await makeDatabase();
+    await query(other, `delete from migrations where name = (select max(name) from migrations)`);
+    expect((await examine({ DATABASE_URL: other })).by['migrations']).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/^1 are not applied, the first is \d{4}_/) as string,
+    });
+    await query(other, `insert into migrations (name) values ('9999_of_tomorrow.sql')`);
+    const { code, by } = await examine({ DATABASE_URL: other });
+    expect([code, by['migrations']?.state, by['keys']]).toEqual([1, 'problem', undefined]);
+  });
+
+  test('finds keys of another database, and stores no new key', async () => {
+    const own = await makeDatabase();
+    const keys = (version: number): string => `${version}:${randomBytes(32).toString('base64')}`;
+    const first = keys(1);
+    await (await serveHere({ env: { DATABASE_URL: own, PHIAL_ENCRYPTION_KEYS: first } })).stop();
+    expect((await examine({ DATABASE_URL: own, PHIAL_ENCRYPTION_KEYS: keys(1) })).by['keys']).toMatchObject({
+      state: 'problem',
+      found: expect.stringContaining('version 1 is not the key') as string,
+    });
+    expect(
+      (await examine({ DATABASE_URL: own, PHIAL_ENCRYPTION_KEYS: `${keys(2)},${first}` })).by['keys'],
+    ).toMatchObject({ state: 'fine' });
+    expect(await query(own, 'select version from encryption_keys')).toEqual([{ version: 1 }]);
+  });
+
+  test('finds in production a login that row-level security would not restrict', async () => {
+    const { code, by } = await examine({
+      DATABASE_URL: url,
+      PHIAL_ENVIRONMENT: 'production',
+      PHIAL_LOOKUP_KEY: randomBytes(32).toString('base64'),
+      PHIAL_ENCRYPTION_KEYS: `1:${randomBytes(32).toString('base64')}`,
+      PHIAL_BASE_URL: 'https://localhost:1',
+    });
+    expect([code, by['login']?.state, by['keys']?.state]).toEqual([1, 'problem', 'problem']);
+    expect(by['login']?.mend).toContain('create role phial_service');
+  });
+});
+
+describe('phial doctor finds a clock', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10_000 }));
+  afterEach(() => void vi.useRealTimers());
+
+  test('that is ahead of the clock of the database', async () => {
+    const { by } = await examine({ DATABASE_URL: url });
+    expect(by['clock']).toMatchObject({
+      state: 'warning',
+      found: expect.stringMatching(/^is (9|10)\.\d s ahead of that of the database$/) as string,
+    });
+  });
+});
+
+describe('phial doctor asks the mail server', () => {
+  let mail: MailStandIn;
+  beforeAll(async () => {
+    mail = await startMailServer();
+  });
+  afterAll(() => mail.close());
+  const env = (): Record<string, string> => ({
+    DATABASE_URL: url,
+    PHIAL_SMTP_URL: mail.url,
+    PHIAL_MAIL_FROM: 'phial@example.com',
+  });
+
+  test('whether it accepts the login, and sends nothing', async () => {
+    expect((await examine(env())).by['mail']).toMatchObject({ state: 'fine' });
+    mail.answer((command) => (/^EHLO|^HELO/i.test(command) ? '421 Not today' : null));
+    expect((await examine(env())).by['mail']).toMatchObject({ state: 'problem' });
+    expect(mail.letters).toEqual([]);
+  });
+});
