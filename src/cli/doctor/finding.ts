@@ -2,7 +2,7 @@
  * `fine`: nothing to do. `warning`: the service works, but not as it should. `problem`: the service does not start or
  * does not work. `skipped`: not checked, because something before it has to be mended first, or is not configured.
  */
-export type State = 'fine' | 'warning' | 'problem' | 'skipped';
+type State = 'fine' | 'warning' | 'problem' | 'skipped';
 
 /** What a check found. `mend` says how to mend a warning or a problem. No finding contains a secret. */
 export type Finding = { check: string; state: State; found: string; mend: string | null };
