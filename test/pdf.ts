@@ -66,8 +66,10 @@ export async function textBoxesOf({ bytes }: Pick<Printed, 'bytes'>): Promise<Te
 export const pictureOf = async ({ bytes }: Pick<Printed, 'bytes'>, page: number, scale = 2): Promise<Buffer> =>
   Buffer.from(await renderPageAsImage(bytes.slice(), page, { canvasImport: () => import('@napi-rs/canvas'), scale }));
 
-/** The formats that we print. In a Code 128 a reader of every format sometimes finds a shorter one of another format. */
-const HINTS = new Map([[DecodeHintType.POSSIBLE_FORMATS, [BarcodeFormat.CODE_128, BarcodeFormat.DATA_MATRIX]]]);
+/** What we print. A reader of every format sometimes finds another format in a part of a Code 128. */
+const PRINTED_FORMATS = new Map([
+  [DecodeHintType.POSSIBLE_FORMATS, [BarcodeFormat.CODE_128, BarcodeFormat.DATA_MATRIX]],
+]);
 
 /** Reads the barcode in a part of an image. The part is in fractions of its width and height. */
 export async function readBarcode(
@@ -84,5 +86,5 @@ export async function readBarcode(
   const grey = new Uint8ClampedArray(width * height);
   for (let at = 0; at < grey.length; at++) grey[at] = data[at * 4] as number;
   const source = new RGBLuminanceSource(grey, width, height);
-  return new MultiFormatReader().decode(new BinaryBitmap(new HybridBinarizer(source)), HINTS);
+  return new MultiFormatReader().decode(new BinaryBitmap(new HybridBinarizer(source)), PRINTED_FORMATS);
 }

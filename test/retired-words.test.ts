@@ -46,7 +46,10 @@ const RETIRED: Record<string, string> = {
 const ALLOWED: [RegExp, string][] = [
   [/^(keep_?alive|max_keep_?alive|open_?keep_?alive)/i, 'HTTP and TCP keep-alive'],
   [/^allSettled$/, 'of JavaScript'],
-  [/^(writeEarlyHints|BROTLI_PARAM_SIZE_HINT|hint)$/, 'of Node.js, PostgreSQL and the interface'],
+  [
+    /^(writeEarlyHints|BROTLI_PARAM_SIZE_HINT|DecodeHintType|hint)$/,
+    'of Node.js, a barcode reader, PostgreSQL, the interface',
+  ],
   [
     /^(list|record|open)?_?bulk(_?(op|export|import|pause|trigger)|$)/i,
     'the interface calls these operations bulk operations',
