@@ -190,7 +190,8 @@ describe('a page of 40,000 orders', () => {
     const readForTotal = () => rowsRead(app.db, ['orders', 'users'], () => list('&page=1000000'));
     expect(await readForTotal()).toBeGreaterThan(3_000);
     await subtractLeavingUsers(app.ctx);
-    expect(await readForTotal()).toBeLessThan(100);
+    // While another snapshot is open, for example of an automatic analyze, the index also has the old rows.
+    await expect.poll(readForTotal).toBeLessThan(100);
     // A new order and its new status change the stored totals, and few rows are read for that.
     const changed = rowsRead(app.db, ['orders', 'users'], async () => {
       const { id } = await orderKit(team, order.user_id);
