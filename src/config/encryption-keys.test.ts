@@ -1,17 +1,9 @@
 import { expect, test } from 'vitest';
-import { parseConfig, type ConfigError } from './options.ts';
+import { configProblems } from '../../test/config-problems.ts';
+import { parseConfig } from './options.ts';
 
 const one = Buffer.alloc(32, 1).toString('base64');
 const two = Buffer.alloc(32, 2).toString('base64');
-
-const problemsOf = (env: Record<string, string>): string[] => {
-  try {
-    parseConfig(env);
-    return [];
-  } catch (error) {
-    return (error as ConfigError).problems;
-  }
-};
 
 test('encryption keys keep their order, and the first one seals', () => {
   const { secrets } = parseConfig({ PHIAL_ENCRYPTION_KEYS: `2:${two}, 1:${one}` });
@@ -28,7 +20,7 @@ test.each([
   ['a short key', `1:${Buffer.alloc(31).toString('base64')}`],
   ['a version twice', `1:${one},1:${two}`],
 ])('an entry with %s is refused, and the error holds no part of a key', (_what, value) => {
-  const problems = problemsOf({ PHIAL_ENCRYPTION_KEYS: value });
+  const problems = configProblems({ PHIAL_ENCRYPTION_KEYS: value });
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(/^PHIAL_ENCRYPTION_KEYS: entry \d must be a version of its own/);
   expect(problems[0]).not.toContain(one.slice(0, 8));

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPTIONS } from './option-table.ts';
-import { ConfigError, parseConfig } from './options.ts';
+import { configProblems } from '../../test/config-problems.ts';
+import { parseConfig } from './options.ts';
 
 const SECRETS = {
   DATABASE_URL: 'postgres://service:pass@127.0.0.1/phial',
@@ -26,15 +27,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const problemsOf = (env: Record<string, string>): string[] => {
-  try {
-    parseConfig(env);
-    return [];
-  } catch (error) {
-    return (error as ConfigError).problems;
-  }
-};
-
 describe('a secret in a file', () => {
   test('is the same as in the environment, without the end of its line', () => {
     const found = parseConfig({ ...BESIDE, ...asFiles() });
@@ -47,7 +39,7 @@ describe('a secret in a file', () => {
 
   test('is checked like in the environment, and the problem does not contain it', () => {
     writeFileSync(fileOf('wrong'), 'mysql://db-secret');
-    const [problem, ...others] = problemsOf({ DATABASE_URL_FILE: fileOf('wrong') });
+    const [problem, ...others] = configProblems({ DATABASE_URL_FILE: fileOf('wrong') });
     expect(others).toEqual([]);
     expect(problem).toMatch(/^DATABASE_URL must/);
     expect(problem).not.toContain('db-secret');
@@ -56,7 +48,7 @@ describe('a secret in a file', () => {
   test('is refused beside the same secret in the environment, without a file, and in an empty or huge file', () => {
     writeFileSync(fileOf('empty'), '\n');
     writeFileSync(fileOf('huge'), 'x'.repeat(65_537));
-    const problems = problemsOf({
+    const problems = configProblems({
       PHIAL_ENVIRONMENT: 'production',
       PHIAL_MAIL_FROM: 'phial@example.com',
       DATABASE_URL: SECRETS.DATABASE_URL,
@@ -80,7 +72,9 @@ describe('a secret in a file', () => {
   });
 
   test('needs an option that is a secret', () => {
-    expect(problemsOf({ PHIAL_REGION_FILE: fileOf('DATABASE_URL') })[0]).toMatch(/^PHIAL_REGION_FILE is not an option/);
+    expect(configProblems({ PHIAL_REGION_FILE: fileOf('DATABASE_URL') })[0]).toMatch(
+      /^PHIAL_REGION_FILE is not an option/,
+    );
   });
 });
 
