@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Config } from '../../config/options.ts';
 import { freeBytes } from '../../disk-space.ts';
 import { findingsOf, type Finding } from './finding.ts';
@@ -8,9 +8,12 @@ import { findingsOf, type Finding } from './finding.ts';
 /** Checks that the data directory and the directory of uploads can be written and have free space. */
 export async function checkDisks(config: Config, dataDir: string): Promise<Finding[]> {
   const uploads = config.uploadDir ?? join(dataDir, 'uploads');
-  const folders = uploads.startsWith(dataDir) ? [dataDir] : [dataDir, uploads];
+  const folders = isWithin(uploads, dataDir) ? [dataDir] : [dataDir, uploads];
   return Promise.all(folders.map((folder) => checkDisk(folder, config.storage.reserveBytes)));
 }
+
+/** `/data-uploads` is not within `/data`. */
+const isWithin = (folder: string, above: string): boolean => !relative(above, folder).startsWith('..');
 
 async function checkDisk(folder: string, reserveBytes: number): Promise<Finding> {
   const { fine, warning, problem } = findingsOf('disk');

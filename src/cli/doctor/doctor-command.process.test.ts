@@ -77,6 +77,18 @@ describe('phial doctor', () => {
     expect(by['database']).toMatchObject({ state: 'skipped', found: `the first start makes it in ${dataDir}` });
   });
 
+  test('looks at the directory of uploads, unless it is within the data directory', async () => {
+    const dataDir = makeFolder();
+    const disksWith = async (uploads: string): Promise<string[]> => {
+      const env = { PHIAL_DATA_DIR: dataDir, PHIAL_UPLOAD_DIR: uploads };
+      const { stdout } = await runHere(['doctor', '--json'], { env });
+      const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+      return findings.filter(({ check }) => check === 'disk').map(({ found }) => found.replace(/^.* in /, ''));
+    };
+    expect(await disksWith(`${dataDir}/uploads`)).toEqual([dataDir]);
+    expect(await disksWith(`${dataDir}-uploads`)).toEqual([dataDir, `${dataDir}-uploads`]);
+  });
+
   test('finds an empty database and migrations that are missing or unknown, and applies none', async () => {
     const empty = await makeDatabase('empty');
     expect((await examine({ DATABASE_URL: empty })).by['migrations']).toMatchObject({ state: 'warning' });
