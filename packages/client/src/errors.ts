@@ -1,4 +1,4 @@
-import type { Code } from './lists.ts';
+import type { Code } from './codes.ts';
 
 /** A code of a refusal. New codes can be added, so a program must accept one that it does not know. */
 export type ErrorCode = Code;

@@ -11,7 +11,8 @@ const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
 
 test.each([
   ['schema.ts', writeSchema],
-  ['lists.ts', async () => writeLists()],
+  ['codes.ts', async () => writeCodes()],
+  ['keyed-operations.ts', async () => writeKeyedOperations()],
 ])('%s matches openapi.json (npm run interface writes it again)', async (file, write) => {
   const path = join(import.meta.dirname, file);
   const text = `// Generated from openapi.json by \`npm run interface\`.\n${await write()}`;
@@ -32,17 +33,21 @@ function withOwnCodes(node: unknown): unknown {
   return { allOf: [{ $ref }, { type: 'object', required: ['code'], ...own }] };
 }
 
-function writeLists(): string {
+function writeCodes(): string {
+  const codes = [...new Set(codesWithin(document))].toSorted();
+  return `
+/** The codes of refusals. */
+export type Code =${codes.map((code) => `\n  | '${code}'`).join('')};
+`;
+}
+
+function writeKeyedOperations(): string {
   const keyed = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations)
       .filter(([, { parameters = [] }]) => parameters.some(({ $ref }) => $ref?.endsWith('/IdempotencyKey')))
       .map(([method]) => `${method.toUpperCase()} ${path}`),
   );
-  const codes = [...new Set(codesWithin(document))].toSorted();
   return `
-/** The codes of refusals. */
-export type Code =${codes.map((code) => `\n  | '${code}'`).join('')};
-
 /** The operations that take an idempotency key. */
 export const TAKES_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
 ${keyed.map((name) => `  '${name}',\n`).join('')}]);

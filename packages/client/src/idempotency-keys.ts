@@ -1,5 +1,5 @@
 import type { Middleware } from 'openapi-fetch';
-import { TAKES_IDEMPOTENCY_KEY } from './lists.ts';
+import { TAKES_IDEMPOTENCY_KEY } from './keyed-operations.ts';
 
 /** Gives each request whose operation takes an idempotency key a new one, unless the caller chose one. */
 export const giveIdempotencyKeys: Middleware = {
