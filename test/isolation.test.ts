@@ -164,6 +164,8 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   introspect_resources: (_, { user_id }) => [none, { query: `user_id=${user_id}`, status: 404 }],
   introspect_historical_pulls: (_, { user_id }) => [none, { query: `user_id=${user_id}`, status: 404 }],
   get_webhook_portal: () => [none],
+  list_team_connections: () => found('status=connected', 'status=error', 'status=paused'),
+  count_team_connections: () => [none],
   list_source_priorities: () => [none],
   set_source_priorities: () => [{ body: [{ data_type: 'sleep', providers: ['oura'] }], status: 200 }],
   query_user: () => [

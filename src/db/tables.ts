@@ -174,6 +174,7 @@ export interface Connections {
   provider: string;
   refreshing_until: string | null;
   status: string;
+  status_since: Generated<string>;
   team_id: string;
   tokens: Buffer | null;
   tokens_expire_at: string | null;

@@ -939,6 +939,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/team/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the connections of the team's users by status
+         * @description Lists connections in error, or those with another `status`. The connection that got its status last comes first. Users who are scheduled for deletion are left out.
+         */
+        get: operations["list_team_connections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/team/connection_counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the connections of the team's users by provider, status and error
+         * @description Users who are scheduled for deletion are left out.
+         */
+        get: operations["count_team_connections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/user/{user_id}/{provider}": {
         parameters: {
             query?: never;
@@ -13015,6 +13055,31 @@ export interface components {
             /** @description The value that Oura has sent. */
             challenge?: string;
         };
+        ConnectionCount: {
+            /** @description Source of the record, such as a provider or a laboratory. */
+            provider: components["schemas"]["ProviderName"];
+            /** @description connected, error or paused. */
+            status: string;
+            /**
+             * @description Why the connection brings no more data.
+             * @enum {string|null}
+             */
+            error_type: "token_refresh_failed" | "webhook_registration_failed" | "user_not_found" | "deregistered_per_provider" | "required_scopes_not_granted" | "provider_credential_error" | "provider_password_expired" | "unknown" | null;
+            /** @description What happened and what to do, for a person. */
+            error_message: string | null;
+            /** @description Connections to this provider with this status and error. */
+            number: number;
+        };
+        ConnectionCounts: {
+            /** @description Connections that work. */
+            connected: number;
+            /** @description Connections that deliver no data because of an error. */
+            error: number;
+            /** @description Connections that were paused. */
+            paused: number;
+            /** @description The same connections by provider, status and error. */
+            data: components["schemas"]["ConnectionCount"][];
+        };
         ConnectionErrorDetails: {
             /**
              * @description Why the connection brings no more data.
@@ -22623,6 +22688,36 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        TeamConnection: {
+            /**
+             * Format: uuid
+             * @description Id of the user.
+             * @example 01940000-0000-7000-8000-000000000001
+             */
+            user_id: string;
+            /**
+             * @description Your own id of the user.
+             * @example patient-4711
+             */
+            client_user_id: string;
+            /** @description Source of the record, such as a provider or a laboratory. */
+            provider: components["schemas"]["ProviderName"];
+            /** @description connected, error or paused. */
+            status: string;
+            /**
+             * Format: date-time
+             * @description Time at which the connection got this status, UTC.
+             */
+            since: string;
+            /** @description Why the connection delivers no data; null where it works. */
+            error_details: ((components["schemas"]["ConnectionErrorDetails"] | null) | null) | components["schemas"]["ConnectionErrorDetails"] | null;
+        };
+        TeamConnectionPage: {
+            /** @description Items of the list. */
+            data: components["schemas"]["TeamConnection"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         TeamDeletion: {
             /**
              * Format: uuid
@@ -29227,6 +29322,76 @@ export interface operations {
             404: components["responses"]["UserNotFound"];
             414: components["responses"]["AddressTooLong"];
             422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_team_connections: {
+        parameters: {
+            query?: {
+                /** @description Only connections in this status: connected, error or paused. */
+                status?: string;
+                /** @description Only connections to this provider, by its slug. */
+                provider?: string;
+                /** @description next_cursor of the page before. Default: the first page. */
+                next_cursor?: string;
+                /** @description Largest number of items to return. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamConnectionPage"];
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidPage"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    count_team_connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionCounts"];
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            414: components["responses"]["AddressTooLong"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];

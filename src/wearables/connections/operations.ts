@@ -3,11 +3,19 @@ import { operation } from '../../operation/operation.ts';
 import { svg } from '../../operation/media.ts';
 import { Success } from '../../users/schemas.ts';
 import { Uuid, WordFilter } from '../../wire/schema.ts';
+import { countConnections } from './count-of-team.ts';
 import { disconnect } from './disconnect.ts';
+import { listConnectionsOfTeam } from './list-of-team.ts';
 import { listConnections } from './list.ts';
 import { listProviders } from './list-providers.ts';
 import { drawLogo } from './logo.ts';
-import { ConnectionsOfUser, ProviderDetails } from './schemas.ts';
+import {
+  ConnectionCounts,
+  ConnectionsOfUser,
+  ProviderDetails,
+  TeamConnectionPage,
+  TeamConnectionsQuery,
+} from './schemas.ts';
 
 const tag = 'connections';
 
@@ -53,6 +61,30 @@ export const connectionOperations = [
     description: 'Each connection lists the resources that it can bring and, if it brings nothing, the reason.',
     refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: (ctx, { params: { user_id } }) => listConnections(ctx, user_id),
+  }),
+  operation({
+    id: 'list_team_connections',
+    method: 'GET',
+    path: '/v2/team/connections',
+    tag,
+    query: TeamConnectionsQuery,
+    response: TeamConnectionPage,
+    summary: "List the connections of the team's users by status",
+    description:
+      'Lists connections in error, or those with another `status`. The connection that got its status last comes ' +
+      'first. Users who are scheduled for deletion are left out.',
+    refusals: ['invalid_cursor'],
+    handle: (ctx, { query }) => listConnectionsOfTeam(ctx, query),
+  }),
+  operation({
+    id: 'count_team_connections',
+    method: 'GET',
+    path: '/v2/team/connection_counts',
+    tag,
+    response: ConnectionCounts,
+    summary: "Count the connections of the team's users by provider, status and error",
+    description: 'Users who are scheduled for deletion are left out.',
+    handle: (ctx) => countConnections(ctx),
   }),
   operation({
     id: 'delete_connection',

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox';
 import { ProviderName } from '../providers/schemas.ts';
-import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
+import { Cursor, nullable, oneOf, Timestamp, Uuid, withDefault, WordFilter } from '../../wire/schema.ts';
 import { shape } from '../../wire/shape.ts';
+import { isConnectionKey } from './connection-key.ts';
 
 /** Why a connection brings no more data. */
 export const CONNECTION_ERRORS = [
@@ -97,6 +98,48 @@ export const ProviderWithStatus = shape('ProviderWithStatus', {
     },
     { description: 'The next step.' },
   ),
+});
+
+export const ConnectionStatus = Type.String({ description: 'connected, error or paused.' });
+
+/** Filters of the list of a team's connections. */
+export const TeamConnectionsQuery = Type.Object({
+  status: withDefault(
+    WordFilter({ description: 'Only connections in this status: connected, error or paused.' }),
+    'error',
+  ),
+  provider: Type.Optional(WordFilter({ description: 'Only connections to this provider, by its slug.' })),
+  next_cursor: Type.Optional(Cursor({ isKey: isConnectionKey })),
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 50),
+});
+
+export const TeamConnection = shape('TeamConnection', {
+  user_id: Uuid,
+  client_user_id: Type.String(),
+  provider: ProviderName,
+  status: ConnectionStatus,
+  since: Type.String({ ...Timestamp, description: 'Time at which the connection got this status, UTC.' }),
+  error_details: nullable(ConnectionErrorDetails),
+});
+
+export const TeamConnectionPage = shape('TeamConnectionPage', {
+  data: Type.Array(TeamConnection),
+  next_cursor: nullable(Type.String()),
+});
+
+const ConnectionCount = shape('ConnectionCount', {
+  provider: ProviderName,
+  status: ConnectionStatus,
+  error_type: nullable(ErrorType),
+  error_message: nullable(Type.String()),
+  number: Type.Integer({ description: 'Connections to this provider with this status and error.' }),
+});
+
+export const ConnectionCounts = shape('ConnectionCounts', {
+  connected: Type.Integer({ description: 'Connections that work.' }),
+  error: Type.Integer({ description: 'Connections that deliver no data because of an error.' }),
+  paused: Type.Integer({ description: 'Connections that were paused.' }),
+  data: Type.Array(ConnectionCount, { description: 'The same connections by provider, status and error.' }),
 });
 
 export const ConnectionsOfUser = shape('ConnectionsOfUser', { providers: Type.Array(ProviderWithStatus) });
