@@ -11,7 +11,7 @@ type Row = { provider: string; status: string; error_type: string | null; connec
  * Counts the team's connections by provider, status and error, without those of users who are scheduled for deletion.
  * It reads stored totals, so it does not take longer for a team with more connections.
  */
-export async function readConnectionCounts({ db, team }: Pick<TeamCtx, 'db' | 'team'>): Promise<Row[]> {
+export async function readConnectionCounts({ db, team }: TeamCtx): Promise<Row[]> {
   // The totals of users who were deleted a moment ago still include their connections. For these users we count rows.
   const query = sql<Row>`
     select provider, status, error_type, sum(rows)::bigint as connections from (
