@@ -4416,6 +4416,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/order/{order_id}/event": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events that were published about an order
+         * @description Events about the order, its appointments and its critical results that are still stored, whether or not a webhook sends them. The management operations about an event show its attempts. If the kit was bound to another user, the events before that are not shown.
+         */
+        get: operations["list_events_of_order"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/order/resend_events": {
         parameters: {
             query?: never;
@@ -18818,6 +18838,15 @@ export interface components {
             /** @description Reason for this status, where there is more to say. */
             status_detail: string | null;
         };
+        OrderEventPage: {
+            /**
+             * Format: uuid
+             * @description Id of the order.
+             */
+            order_id: string;
+            /** @description The newest first. At most 500. */
+            events: components["schemas"]["PublishedEvent"][];
+        };
         OrderInFull: {
             /**
              * Format: uuid
@@ -20192,6 +20221,22 @@ export interface components {
              */
             keep_old_hours?: number | null;
         } | null;
+        PublishedEvent: {
+            /** @description The id of the event, which webhooks send as webhook-id. */
+            id: string;
+            /** @description Name of the event. */
+            event_type: string;
+            /**
+             * Format: date-time
+             * @description Time at which it was created, UTC.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /** @description The id of the order event (a status) that this event reports. Null for others. */
+            order_event_id: number | null;
+            /** @description The status that the order got, as in its events. Null for others. */
+            status: string | null;
+        };
         PullsOfProvider: {
             /** @description Pulls by resource. */
             pulled: {
@@ -41824,6 +41869,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OrderTransactionSummary"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_events_of_order: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderEventPage"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -3,7 +3,14 @@ import { operation } from '../../../operation/operation.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { requestResend } from './ask-to-resend.ts';
 import { readCommunicationSettings, setCommunicationSettings } from './communication-settings.ts';
-import { CommunicationSettings, CommunicationSettingsPatch, ResendAnswer, ResendInput } from './schemas.ts';
+import { findPublishedEvents } from './find-published.ts';
+import {
+  CommunicationSettings,
+  CommunicationSettingsPatch,
+  OrderEventPage,
+  ResendAnswer,
+  ResendInput,
+} from './schemas.ts';
 
 const tag = 'orders';
 const params = Type.Object({ order_id: Uuid });
@@ -13,6 +20,21 @@ const WHAT =
   'any case.';
 
 export const messageOperations = [
+  operation({
+    id: 'list_events_of_order',
+    method: 'GET',
+    path: '/v3/order/{order_id}/event',
+    tag,
+    params,
+    response: OrderEventPage,
+    summary: 'List the events that were published about an order',
+    description:
+      'Events about the order, its appointments and its critical results that are still stored, whether or not a ' +
+      'webhook sends them. The management operations about an event show its attempts. If the kit was bound to ' +
+      'another user, the events before that are not shown.',
+    refusals: ['not_found', 'user_scheduled_for_deletion'],
+    handle: (ctx, { params: { order_id } }) => findPublishedEvents(ctx, order_id),
+  }),
   operation({
     id: 'resend_order_events',
     method: 'POST',

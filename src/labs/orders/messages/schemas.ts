@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { LowerBound, optional, UpperBound, Uuid } from '../../../wire/schema.ts';
+import { LowerBound, nullable, optional, Timestamp, UpperBound, Uuid } from '../../../wire/schema.ts';
 import { shape } from '../../../wire/shape.ts';
 
 const DAY_MS = 86_400_000;
@@ -56,3 +56,17 @@ const SmsEnabled = Type.Boolean({
 });
 export const CommunicationSettingsPatch = shape('CommunicationSettingsPatch', { sms_enabled: SmsEnabled });
 export const CommunicationSettings = shape('CommunicationSettings', { order_id: Uuid, sms_enabled: SmsEnabled });
+
+const PublishedEvent = shape('PublishedEvent', {
+  id: Type.String({ description: 'The id of the event, which webhooks send as webhook-id.' }),
+  event_type: Type.String(),
+  created_at: Timestamp,
+  order_event_id: nullable(
+    Type.Integer({ description: 'The id of the order event (a status) that this event reports. Null for others.' }),
+  ),
+  status: nullable(Type.String({ description: 'The status that the order got, as in its events. Null for others.' })),
+});
+export const OrderEventPage = shape('OrderEventPage', {
+  order_id: Uuid,
+  events: Type.Array(PublishedEvent, { description: 'The newest first. At most 500.' }),
+});
