@@ -3,7 +3,7 @@ import { acrossTeams } from './db/session/bind.ts';
 import { operations } from './operations.ts';
 import { openApp, type App } from './http/app.ts';
 import { freeStorage } from './files/free-storage.ts';
-import { registerDocs } from './http/openapi/docs.ts';
+import { registerDocs } from './reference/register-docs.ts';
 import { registerMetrics, type Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { measureQueue } from './delivery/queues/queue-depth.ts';

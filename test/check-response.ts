@@ -7,6 +7,7 @@ import type { Code } from '../src/http/error-response.ts';
 import { declaredCodes } from '../src/http/response/declared-codes.ts';
 import { HEADERS, headersOf, headersOfShared } from '../src/http/openapi/response-headers.ts';
 import { jsonOf } from '../src/operation/media.ts';
+import { recordAnswer } from './record-answer.ts';
 import { problemsOf } from './shapes.ts';
 
 type Received = { status: number; headers: Headers; body: unknown };
@@ -20,6 +21,7 @@ export function checkResponse(method: string, path: string, response: Received):
   ];
   if (problems.length > 0)
     throw new Error(`${operation?.id ?? `${method} ${path.split('?')[0]}`} ${response.status}: ${problems.join('; ')}`);
+  if (operation && response.status === operation.status) recordAnswer(operation.id, response.body);
 }
 
 /** A literal path wins over one with parameters, as in the router. */

@@ -38,7 +38,7 @@ const marks = ({ headers }: { headers: Headers }): (string | null)[] => [
   headers.get('deprecation'),
   headers.get('link'),
 ];
-const MARKED = ['@1748736000', '</docs#description/deprecated-fields>; rel="deprecation"'];
+const MARKED = ['@1748736000', '</docs/introduction#deprecated-fields>; rel="deprecation"'];
 
 test('the insurance in an order is one, and the unit of an address, alone or within a body', async () => {
   const { user_id } = await makeUser(app.team);

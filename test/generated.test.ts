@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { drawResults } from '../bench/draw-results.ts';
+import { errorPage } from './generate-error-page.ts';
 import { envExample, optionsPage } from './generate-options.ts';
 import { generateTables } from './generate-tables.ts';
 import { databaseUrl } from './global-setup.ts';
@@ -25,6 +26,11 @@ test.each([
 ])('%s matches the option table (npm run options writes it again)', (file, generate) => {
   if (process.env['UPDATE']) writeFileSync(file, generate());
   expect(readFileSync(file, 'utf8')).toBe(generate());
+});
+
+test('docs/guides/errors-by-code.md matches the table of codes (npm run interface writes it again)', () => {
+  if (process.env['UPDATE']) writeFileSync('docs/guides/errors-by-code.md', errorPage());
+  expect(readFileSync('docs/guides/errors-by-code.md', 'utf8')).toBe(errorPage());
 });
 
 test('bench/results.svg is the picture of bench/results.csv (npm run bench:picture draws it again)', () => {

@@ -234,7 +234,7 @@ describe.each(managed.map((operation) => [operation.id, operation] as const))('%
     const answer = await ask(operation, of, { 'x-service-org-key': org.value });
     expect(answer.status, JSON.stringify(answer.body)).not.toBeOneOf([401, 403, 422, 500]);
     const marks = ['deprecation', 'link', 'sunset'].map((name) => answer.headers.get(name));
-    expect(marks).toEqual(['@1735689600', '</docs#description/authentication>; rel="deprecation"', null]);
+    expect(marks).toEqual(['@1735689600', '</docs/introduction#authentication>; rel="deprecation"', null]);
     expect(await linesOf([answer])).toEqual([{ action, status: answer.status, key_id: org.id }]);
     const unknown = await ask(operation, of, { 'x-service-org-key': newManagementKey().value });
     expect([unknown.status, unknown.headers.get('deprecation')]).toEqual([401, '@1735689600']);

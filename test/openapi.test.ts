@@ -501,7 +501,7 @@ describe('the running service', () => {
     expect(await response.json()).toEqual({ ...document, servers: [{ url: 'https://phial.example.com/api' }] });
   });
 
-  test.each(['/openapi.json', '/docs/openapi.json', '/docs/reference.js'])(
+  test.each(['/openapi.json', '/docs', '/docs/page.css', '/docs/search.json', '/docs/guides/push-data'])(
     'compresses %s once, and answers 304 to a client that has it',
     async (path) => {
       const get = (headers: Record<string, string>, method = 'GET') => fetch(app.baseUrl + path, { headers, method });
@@ -512,7 +512,7 @@ describe('the running service', () => {
       for (const coding of ['br', 'gzip']) {
         const packed = await get({ 'accept-encoding': coding === 'br' ? 'gzip, deflate, br' : coding });
         expect(packed.headers.get('content-encoding')).toBe(coding);
-        expect(Number(packed.headers.get('content-length'))).toBeLessThan(bytes.length / 3);
+        expect(Number(packed.headers.get('content-length'))).toBeLessThan(bytes.length / 2);
         expect(bytes.equals(Buffer.from(await packed.arrayBuffer()))).toBe(true);
         expect(packed.headers.get('etag')).toBe(plain.headers.get('etag'));
       }
@@ -531,18 +531,8 @@ describe('the running service', () => {
     expect(text).not.toContain('\n');
   });
 
-  test('serves /docs itself, with a page whose script it serves and a policy that names no other host', async () => {
-    const page = await fetch(`${app.baseUrl}/docs`, { redirect: 'manual' });
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(page.headers.get('content-security-policy')).not.toMatch(/\*|https?:|unsafe-eval/);
-    expect(await page.text()).not.toMatch(/https?:/);
-    const script = await fetch(`${app.baseUrl}/docs/reference.js`);
-    expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
-    expect((await script.text()).length).toBeGreaterThan(1_000_000);
-  });
-
   test('answers 405 to a write request to a page', async () => {
-    for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/reference.js', '/docs/openapi.json', '/metrics']) {
+    for (const path of ['/openapi.json', '/docs', '/docs/page.js', '/docs/search.json', '/metrics']) {
       const response = await fetch(app.baseUrl + path, { method: 'POST' });
       expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
       expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });

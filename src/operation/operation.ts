@@ -73,7 +73,7 @@ export type DeprecatedField = { since: string; documentation: string };
  */
 export const deprecatedField: DeprecatedField = {
   since: '2025-06-01',
-  documentation: '/docs#description/deprecated-fields',
+  documentation: '/docs/introduction#deprecated-fields',
 };
 
 type OperationTexts = {

@@ -8,7 +8,7 @@ const MANAGEMENT_HEADER = 'x-management-key';
 export const DEPRECATED_MANAGEMENT_HEADER: DeprecatedHeader = {
   name: 'x-service-org-key',
   since: '2025-01-01',
-  documentation: '/docs#description/authentication',
+  documentation: '/docs/introduction#authentication',
 };
 
 /** Header names for the management key. The documented name is first. */

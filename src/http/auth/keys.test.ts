@@ -257,7 +257,7 @@ describe('headers', () => {
     const older = await keys(null, { 'x-service-org-key': app.team.management_key });
     expect(older.status).toBe(200);
     expect(older.headers.get('deprecation')).toMatch(/^@\d+$/);
-    expect(older.headers.get('link')).toBe('</docs#description/authentication>; rel="deprecation"');
+    expect(older.headers.get('link')).toBe('</docs/introduction#authentication>; rel="deprecation"');
     const newer = await keys(app.team.management_key);
     expect([newer.status, newer.headers.get('deprecation')]).toEqual([200, null]);
     const both = await keys(app.team.management_key, { 'x-service-org-key': 'mg_unknown' });
@@ -295,7 +295,7 @@ describe('headers', () => {
     const header = await keys(null, { 'x-service-org-key': 'mg_unknown' });
     expect([header.status, header.headers.get('link')]).toEqual([
       401,
-      '</docs#description/authentication>; rel="deprecation"',
+      '</docs/introduction#authentication>; rel="deprecation"',
     ]);
     const operation = await app.api('GET', '/v3/lab_tests', undefined, { key: 'sk_us_unknown' });
     expect([operation.status, operation.headers.get('deprecation')]).toEqual([401, expect.stringMatching(/^@\d+$/)]);

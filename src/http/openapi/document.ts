@@ -133,7 +133,7 @@ function operation(declared: Operation, schemas: ComponentSchemas, examples: Ope
     summary,
     ...(description === '' ? {} : { description }),
     ...(deprecated ? { deprecated: true } : {}),
-    ...(declared.alias ? { 'x-internal': true, 'x-scalar-ignore': true } : {}),
+    ...(declared.alias ? { 'x-internal': true } : {}),
     security: Object.keys(AUTH_KINDS[auth].securitySchemes).map((scheme) => ({
       [scheme]: scheme === 'team_key' ? scopesOf(declared) : [],
     })),
@@ -217,7 +217,7 @@ function parametersOf(location: 'path' | 'query', shape: Operation['params'], sc
   });
 }
 
-export const ENVELOPE_TEXT =
+const ENVELOPE_TEXT =
   'Sent by POST to each endpoint that subscribes to it, at least once and in no guaranteed order. Verify the ' +
   'signature, respond with 2xx within 15 seconds, and use webhook-id to recognise events that you have handled.';
 

@@ -62,7 +62,7 @@ export const ownTeamOperations = [
     response: WebhookPortal,
     summary: 'Find the page for managing webhooks',
     description: 'The reference page of this deployment, with the operations of the management API for webhooks.',
-    handle: async ({ config }) => ({ url: `${config.baseUrl}/docs#tag/webhooks` }),
+    handle: async ({ config }) => ({ url: `${config.baseUrl}/docs/tags/webhooks` }),
   }),
 ];
 

@@ -157,7 +157,7 @@ describe('the deprecated lab_test_id', () => {
     const older = await createOrder(app.team, { lab_test_id: id });
     expect(older.body.order['lab_test']).toMatchObject({ id });
     expect(older.headers.get('deprecation')).toBe(`@${Date.parse('2025-06-01T00:00:00Z') / 1000}`);
-    expect(older.headers.get('link')).toBe('</docs#description/deprecated-fields>; rel="deprecation"');
+    expect(older.headers.get('link')).toBe('</docs/introduction#deprecated-fields>; rel="deprecation"');
     const newer = await createOrder(app.team, { lab_test_id: null, order_set: { lab_test_ids: [id] } });
     expect([newer.status, newer.headers.get('deprecation')]).toEqual([200, null]);
   });
