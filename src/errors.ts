@@ -29,6 +29,8 @@ export type ErrorCode =
   | 'dashboard_not_available'
   | 'slug_taken'
   | 'sandbox_only'
+  | 'demo_clinic_exists'
+  | 'demo_endpoint_failed'
   | 'client_user_id_conflict'
   | 'ingestion_range_invalid'
   | 'unknown_payor'

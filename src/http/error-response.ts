@@ -56,6 +56,8 @@ const STATUS = {
   dashboard_not_available: 400,
   slug_taken: 400,
   sandbox_only: 403,
+  demo_clinic_exists: 409,
+  demo_endpoint_failed: 500,
   client_user_id_conflict: 400,
   ingestion_range_invalid: 400,
   unknown_payor: 400,

@@ -119,6 +119,8 @@ export type LookupKind =
    * connections.external_user_hash: a provider's own id of a user. It is hashed for the provider and not for the team.
    */
   | 'external_user'
+  /** The token in the URL of a demo clinic's endpoint. No column contains it. */
+  | 'demo_endpoint'
   /**
    * appointment_slots.site_hash: the place of an appointment. For a visit at home, it is the company and the zip code.
    * Otherwise it is the company and its code of the center.

@@ -4,6 +4,7 @@ import { eventTypeOperations } from './event-types/operations.ts';
 import type { EventTypeDescription } from './event-types/schemas.ts';
 import { feedOperations } from './feed/operations.ts';
 import { webhookMetricsOperations } from './metrics/operations.ts';
+import { demoEndpointOperations } from './demo-endpoint/operations.ts';
 import { endpointOperations } from './endpoints/operations.ts';
 import { replayOperations } from './replays/operations.ts';
 
@@ -19,4 +20,5 @@ export const webhookOperations = (names: string[], catalogue: () => { data: Even
   ...attemptOperations,
   ...replayOperations,
   ...sendingOperations(names, catalogue),
+  ...demoEndpointOperations,
 ];

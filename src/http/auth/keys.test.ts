@@ -30,6 +30,7 @@ const OPEN_TO_ANYBODY = [
   'receive_hook_with_token',
   'receive_carrier_news',
   'receive_scheduler_news',
+  'receive_at_demo_endpoint',
   'get_service',
   'get_health',
   'get_readiness',

@@ -3,6 +3,7 @@ import type { TeamCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { deploymentPolicy } from '../../outbound/deployment-policy.ts';
 import { openResolver } from '../../outbound/open-resolver.ts';
+import { isDemoEndpoint } from '../demo-endpoint/address.ts';
 
 /**
  * Resolves the host names of new URLs. A look-up takes at most one second. If it fails, we store the URL nevertheless,
@@ -15,7 +16,7 @@ const resolver = openResolver({ timeoutMs: 500 });
  * `path` is the position of the URL in the request, for the error.
  */
 export function refuseUrl({ config }: TeamCtx, url: string, path: string[] = ['body', 'url']): void {
-  const problem = problemOfOurOwn(config.baseUrl, url) ?? deploymentPolicy(config).checkUrl(url);
+  const problem = problemOfOurOwn(config, url) ?? deploymentPolicy(config).checkUrl(url);
   if (problem === null) return;
   throw new AppError('webhook_url_refused', problem, { detail: [{ type: 'value_error', loc: path, msg: problem }] });
 }
@@ -38,7 +39,10 @@ export async function refuseAddressOf({ config, team }: TeamCtx, url: string): P
 
 /**
  * Returns a problem if the URL is one of this service. A delivery to ourselves could cause another delivery, and so on
- * without end.
+ * without end. The receiver of a sandbox's demo clinic causes none.
  */
-const problemOfOurOwn = (baseUrl: string, url: string): string | null =>
-  new URL(url).host === new URL(baseUrl).host ? 'The url is that of this service itself.' : null;
+function problemOfOurOwn(config: TeamCtx['config'], url: string): string | null {
+  const given = new URL(url);
+  const isOurs = given.host === new URL(config.baseUrl).host && !isDemoEndpoint(config, given);
+  return isOurs ? 'The url is that of this service itself.' : null;
+}
