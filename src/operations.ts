@@ -1,4 +1,5 @@
 import { eventCatalogue, eventNames } from './event-catalogue.ts';
+import { demoClinicOperations } from './demo-clinic/operations.ts';
 import type { Operation } from './operation/operation.ts';
 import { insuranceOperations } from './insurance/operations.ts';
 import { labOperations } from './labs/operations.ts';
@@ -19,6 +20,7 @@ export const operations: Operation[] = [
   ...wearableOperations,
   ...insuranceOperations,
   ...labOperations,
+  ...demoClinicOperations,
   ...webhookOperations(eventNames, eventCatalogue),
   ...systemOperations,
 ];

@@ -190,6 +190,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
     app.databaseUrl,
     `insert into team_exports values ('${team.id}', '${randomUUID()}', now() - interval '1 hour')`,
   );
+  // Rows of a demo clinic that was loaded, as the job of a new one would fill the team with people.
+  await query(app.databaseUrl, `insert into demo_clinics (team_id, state) values ('${team.id}', 'loaded')`);
   // Rows of a provider that answered the team with too many requests.
   await query(app.databaseUrl, `insert into scope_requirements values ('${team.id}', 'oura', '{daily}', '{}')`);
   await query(

@@ -584,6 +584,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await team.api('PATCH', `/v3/order/${waiting.id}/communication_settings`, { sms_enabled: false });
   // Rows of an export whose process was killed.
   await sql`insert into team_exports values (${team.id}, ${team.id}, now() - interval '1 hour')`.execute(app.db);
+  await sql`insert into demo_clinics (team_id, state) values (${team.id}, 'loaded')`.execute(app.db);
   // Rows of a laboratory that is connected by messages, and of a physician who has signed.
   await sql`insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action)
     values (${user.user_id}, ${waiting.id}, ${waiting.id}, ${team.id}, 1, 'new')`.execute(app.db);

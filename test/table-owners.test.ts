@@ -12,6 +12,7 @@ const OWNERS: Record<string, string[]> = {
   mail: ['mails'],
   'tenancy/teams': ['teams', 'physicians', 'team_deletions'],
   'team-export': ['team_exports'],
+  'demo-clinic': ['demo_clinics'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],
   totals: ['totals'],
   users: ['users', 'client_user_ids', 'user_info', 'user_tokens'],

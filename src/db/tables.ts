@@ -268,6 +268,16 @@ export interface DeliveryWorkers {
   id: string;
 }
 
+export interface DemoClinics {
+  done: Generated<number>;
+  ended_at: string | null;
+  failures: Generated<number>;
+  started_at: Generated<string>;
+  state: Generated<string>;
+  team_id: string;
+  updated_at: Generated<string>;
+}
+
 export interface Deployment {
   created_at: Generated<string>;
   environment: string;
@@ -1438,6 +1448,7 @@ export interface DB {
   deliveries: Deliveries;
   delivery_tallies: DeliveryTallies;
   delivery_workers: DeliveryWorkers;
+  demo_clinics: DemoClinics;
   deployment: Deployment;
   ehr_configurations: EhrConfigurations;
   ehr_members: EhrMembers;

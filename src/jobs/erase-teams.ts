@@ -6,6 +6,7 @@ import { refuseIfClockIsOff } from '../db/clock.ts';
 import { addJob, addJobs, defineJob } from '../db/define-job.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
+import * as demoClinic from '../demo-clinic/erase.ts';
 import * as delivery from '../delivery/erase.ts';
 import * as uploads from '../files/erase.ts';
 import * as events from '../events/erase.ts';
@@ -40,6 +41,7 @@ import { eraseInChunks, eraseFromModules, type Step } from './erase-users.ts';
 /** Every module with data of teams, in the order in which we erase. */
 const MODULES: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Promise<void> }[] = [
   responses,
+  demoClinic,
   delivery,
   events,
   webhooks,

@@ -61,6 +61,7 @@ const OF_ITS_OWN = new Set([
   'continuous_query_tasks.error',
   'data_pull_preferences.resource_days',
   'delivery_tallies.durations',
+  'demo_clinics.state',
   'ehr_pipelines.ehr_type',
   'etl_pipelines.cursor',
   'etl_pipelines.enabled',

@@ -8,6 +8,7 @@ import { acrossTeams } from '../db/session/bind.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isUnavailable } from '../db/session/unavailable.ts';
 import { kindOfError, type Logger } from '../log.ts';
+import { demoClinicResumption, demoClinicStep, resumeDemoClinics } from '../demo-clinic/load.ts';
 import { schedulerCallResumption, schedulerCalls } from '../labs/appointments/scheduler-calls/make-scheduler-call.ts';
 import { carrierScans } from '../labs/carriers/follow-scans.ts';
 import { resendEvents, resendResumption } from '../labs/orders/messages/resend-events.ts';
@@ -74,6 +75,8 @@ export const jobs = [
   zonesJob,
   inboxWork,
   ...subscriptionJobs,
+  demoClinicStep,
+  demoClinicResumption,
 ] as unknown as Job[];
 
 /**
@@ -152,6 +155,7 @@ async function postpone(
 export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
   await makePartitions(ctx);
   await resumeSimulations(ctx.db, 0);
+  await resumeDemoClinics(ctx, 0);
   const permits = openJobPermits();
   return run({
     pgPool: pool,

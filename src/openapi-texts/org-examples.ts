@@ -83,6 +83,13 @@ export const HOOK_BODIES = {
     event_time: '2026-01-05T12:00:00Z',
     user_id: '8d3f',
   },
+  receive_at_demo_endpoint: {
+    event_type: 'labtest.order.updated',
+    data: { id: '0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa' },
+    team_id: '0199bbbb-bbbb-7bbb-8bbb-bbbbbbbbbbbb',
+    user_id: '0199cccc-cccc-7ccc-8ccc-cccccccccccc',
+    client_user_id: 'demo-clinic-01',
+  },
   receive_carrier_news: {
     description: 'tracker.updated',
     result: {

@@ -46,6 +46,8 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   dashboard_not_available: 'The request is complete, but this release has no dashboard to open. Do not send it again.',
   slug_taken: 'Choose another slug.',
   sandbox_only: 'Send the request to a sandbox. Production simulates nothing.',
+  demo_clinic_exists: 'Read its progress with get_demo_clinic. Make another team to load a demo clinic again.',
+  demo_endpoint_failed: 'Give the endpoint the URL of the healthy endpoint of the demo clinic, and resend the event.',
   team_id_taken: 'Choose another id, or leave it out.',
   integration_team_id_conflict: 'Use the team that `team_id` names, or another `integration_team_id`.',
   export_running: 'Wait for the end of the running export, then ask again.',

@@ -15,6 +15,7 @@ const NOT_EXPORTED: Record<string, string> = {
   event_resends: 'the deliveries that are sent again',
   events: 'events that repeat what is exported, stored for days',
   deferred_deliveries: 'the delivery queue',
+  demo_clinics: 'how far the demo clinic is loaded; the data that it made is exported',
   idempotency_keys: 'answers that are stored for a day',
   inbox: 'notifications of providers about new data',
   laboratory_outbox: 'the queue to laboratories',

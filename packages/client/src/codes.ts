@@ -25,6 +25,8 @@ export type Code =
   | 'cursor_expired'
   | 'dashboard_not_available'
   | 'delivery_held'
+  | 'demo_clinic_exists'
+  | 'demo_endpoint_failed'
   | 'document_not_available'
   | 'document_too_long'
   | 'domain_exists'

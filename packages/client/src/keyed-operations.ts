@@ -68,6 +68,7 @@ export const TAKES_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
   'POST /v1/org/{org_id}/team/{team_id}/{environment}/laboratory_outbox/{outbox_id}/release',
   'POST /v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result/{raw_result_id}/accept',
   'POST /v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result/{raw_result_id}/resolve',
+  'POST /v1/org/{org_id}/team/{team_id}/{environment}/demo_clinic',
   'POST /v1/org/{org_id}/team/{team_id}/{environment}/webhook',
   'POST /v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}/secret/rotate',
   'POST /v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}/public_key/rotate',

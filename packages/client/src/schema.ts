@@ -5624,6 +5624,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/demo_clinic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the progress of the demo clinic
+         * @description Also tells whether the team is empty, so that a client may offer the demo clinic.
+         */
+        get: operations["get_demo_clinic"];
+        put?: never;
+        /**
+         * Load a demo clinic into a team of a sandbox
+         * @description A background job makes 40 invented people with insurance, orders in every status, results over a year, wearables with 30 days of data, and two endpoints, of which one fails. All of it goes through the same functions as requests do, so events and webhooks happen too. It takes less than a minute, and a team loads it once: 409 demo_clinic_exists. After a failure another POST continues. get_demo_clinic reports the progress.
+         */
+        post: operations["load_demo_clinic"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/events": {
         parameters: {
             query?: never;
@@ -6069,6 +6093,26 @@ export interface paths {
          * @description Sends the example of the event type in the catalogue, signed like any event, with `test: true` in its body. It is sent once, whatever the endpoint subscribes to. Its user is invented, and the change feed does not contain it. The url is checked as when it was saved.
          */
         post: operations["test_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/demo/endpoint/{team_id}/{behaviour}/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive an event at an endpoint of the demo clinic
+         * @description In a sandbox the demo clinic has two endpoints at this service itself. The healthy one takes every event, the failing one refuses every event with 500. Neither stores anything.
+         */
+        post: operations["receive_at_demo_endpoint"];
         delete?: never;
         options?: never;
         head?: never;
@@ -13860,6 +13904,31 @@ export interface components {
             success: boolean;
             /** @description The erasure of the team's data. */
             deletion: components["schemas"]["TeamDeletion"];
+        };
+        DemoClinic: {
+            /**
+             * @description none: never requested. failed: a POST continues where it stopped.
+             * @enum {string}
+             */
+            state: "none" | "loading" | "loaded" | "failed";
+            /** @description The steps that are done. */
+            done: number;
+            /** @description The steps of the whole demo clinic. */
+            total: number;
+            /** @description What comes next, in words for a person. null unless it is loading. */
+            next: string | null;
+            /** @description Whether the team has neither users nor endpoints. */
+            team_is_empty: boolean;
+            /**
+             * Format: date-time
+             * @description Start, UTC.
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description End, UTC; null while it runs.
+             */
+            ended_at: string | null;
         };
         DemoConnection: {
             /** @description Whether the user is connected. */
@@ -46259,6 +46328,185 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    get_demo_clinic: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DemoClinic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "plan_required" | "insufficient_scope" | "sandbox_only";
+                    };
+                };
+            };
+            404: components["responses"]["TeamNotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    load_demo_clinic: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DemoClinic"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "plan_required" | "insufficient_scope" | "sandbox_only";
+                    };
+                };
+            };
+            404: components["responses"]["TeamNotFoundOrUserLeaving"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The object already exists, or the idempotency key is in use. code: demo_clinic_exists, idempotency_mismatch, idempotency_in_flight. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "demo_clinic_exists" | "idempotency_mismatch" | "idempotency_in_flight";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_events: {
         parameters: {
             query?: {
@@ -48347,6 +48595,72 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    receive_at_demo_endpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /** @description healthy takes every event, failing none. */
+                behaviour: "healthy" | "failing";
+                /**
+                 * @description A secret of the team, part of the URL.
+                 * @example signed-part-of-the-link
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Always true. */
+                        received: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            431: components["responses"]["HeadersTooLarge"];
+            /** @description An error of the service. The log has it under the request id. code: demo_endpoint_failed, internal_error. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "demo_endpoint_failed" | "internal_error";
+                    };
+                };
+            };
             503: components["responses"]["Unavailable"];
         };
     };

@@ -1,0 +1,196 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askForClinic as ask, endpointsOf as endpoints, rowsOfTeam, type Webhook } from '../../test/demo-clinics.ts';
+import { eraseTeams } from '../../test/erase-deleted-teams.ts';
+import { webhookPath } from '../../test/factories.ts';
+import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
+import { COLLECTION_METHODS, fullStatus, statusesOf } from '../labs/orders/status/statuses.ts';
+
+type Page<T> = { data: T[] };
+
+let app: TestApp;
+/** The service at the address that webhooks go to: the port of a test is known only when it listens. */
+const front = createServer((incoming, response) => {
+  const { method, url, headers } = incoming;
+  const forwarded = request(app.baseUrl + url, { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  incoming.pipe(forwarded);
+});
+let clinic: Team;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+  app = await startTestApp({ PHIAL_BASE_URL: `http://127.0.0.1:${(front.address() as AddressInfo).port}` });
+  clinic = await app.makeTeam();
+  await ask(clinic, 'POST');
+  await app.runJobs();
+  await app.deliver();
+}, 120_000);
+afterAll(async () => {
+  await app.close();
+  front.close();
+});
+
+const countOf = (team: Team, table: string): Promise<number> => rowsOfTeam(app, team, table);
+
+describe('a loaded demo clinic', () => {
+  test('has taken all its steps, and its team is not empty any more', async () => {
+    const { body } = await ask(clinic, 'GET');
+    expect(body).toMatchObject({ state: 'loaded', next: null, team_is_empty: false, ended_at: expect.any(String) });
+    expect([body.done, body.done > 40]).toEqual([body.total, true]);
+  });
+
+  test('has 40 people with addresses and numbers of their own, of whom two have the same name', async () => {
+    const { users } = (await clinic.api<{ users: { user_id: string }[] }>('GET', '/v2/user?limit=100')).body;
+    expect(users).toHaveLength(40);
+    type Info = { first_name: string; last_name: string; email: string; phone_number: string; dob: string };
+    const infos = await Promise.all(
+      users.map(async ({ user_id }) => (await clinic.api<Info>('GET', `/v2/user/${user_id}/info/latest`)).body),
+    );
+    const distinct = (of: (info: Info) => string): number => new Set(infos.map(of)).size;
+    expect([distinct((info) => info.email), distinct((info) => info.phone_number)]).toEqual([40, 40]);
+    expect(distinct(({ first_name, last_name }) => `${first_name} ${last_name}`)).toBe(39);
+    for (const { email, phone_number, dob } of infos) {
+      expect([email, phone_number]).toEqual([
+        expect.stringMatching(/@example\.com$/),
+        expect.stringMatching(/^\+1602555\d{4}$/),
+      ]);
+      expect(dob < '2005').toBe(true);
+    }
+  });
+
+  test.each(COLLECTION_METHODS)('has an order by %s in each of its statuses', async (method) => {
+    const { rows } = await sql<{ last_status: string }>`
+      select distinct last_status from orders where team_id = ${clinic.id} and method = ${method}`.execute(app.db);
+    expect(rows.map(({ last_status }) => last_status).toSorted()).toEqual(
+      statusesOf(method)
+        .map((status) => fullStatus(method, status) as string)
+        .toSorted(),
+    );
+  });
+
+  test('has no order that a list or a read refuses to show', async () => {
+    const ids: string[] = [];
+    for (let page = 1; ids.length < (await countOf(clinic, 'orders')); page += 1) {
+      const { body } = await clinic.api<{ orders: { id: string }[] }>('GET', `/v3/orders?page=${page}&size=100`);
+      ids.push(...body.orders.map(({ id }) => id));
+      expect(body.orders.length).toBeGreaterThan(0);
+    }
+    expect(ids.length).toBeGreaterThan(80);
+    for (const id of ids) expect((await clinic.api('GET', `/v3/order/${id}`)).status).toBe(200);
+  });
+
+  test('has normal, abnormal and at least three critical results, and one that waits for its order', async () => {
+    const total = async (query: string): Promise<number> =>
+      (await clinic.api<{ total: number }>('GET', `/v3/orders?${query}`)).body.total;
+    expect(await total('interpretation=critical')).toBeGreaterThanOrEqual(3);
+    expect(await total('interpretation=abnormal')).toBeGreaterThanOrEqual(3);
+    expect(await total('interpretation=normal')).toBeGreaterThanOrEqual(3);
+    const unmatched = await clinic.api<Page<object>>('GET', '/v3/unmatched_result?limit=10');
+    expect(unmatched.body.data).toHaveLength(1);
+  });
+
+  test('has people with results of the same markers over months', async () => {
+    const resolved = await clinic.api<{ user_id: string }>('GET', '/v2/user/resolve/demo-clinic-01');
+    const orders = await clinic.api<{ orders: { id: string }[] }>(
+      'GET',
+      `/v3/orders?user_id=${resolved.body.user_id}&order_type=on_site_collection&size=100`,
+    );
+    const drawn: string[] = [];
+    for (const { id } of orders.body.orders) {
+      type Result = { metadata: { date_collected: string }; results: { slug: string }[] };
+      const { status, body } = await clinic.api<Result>('GET', `/v3/order/${id}/result`);
+      if (status === 200 && body.results.some(({ slug }) => slug === 'tsh')) drawn.push(body.metadata.date_collected);
+    }
+    expect(drawn.length).toBeGreaterThanOrEqual(5);
+    const days =
+      (Date.parse(drawn.toSorted().at(-1) as string) - Date.parse(drawn.toSorted()[0] as string)) / 86_400_000;
+    expect(days).toBeGreaterThan(250);
+  });
+
+  test('has appointments to come at home and at service centers', async () => {
+    const { rows } = await sql<{ type: string; soon: number }>`
+      select type, count(*)::integer as soon from appointments
+       where team_id = ${clinic.id} and status = 'confirmed' and start_at between now() and now() + interval '3 days'
+       group by type order by type`.execute(app.db);
+    expect(rows).toEqual([
+      { type: 'patient_service_center', soon: expect.any(Number) },
+      { type: 'phlebotomy', soon: expect.any(Number) },
+    ]);
+    for (const { soon } of rows) expect(soon).toBeGreaterThanOrEqual(2);
+  });
+
+  test('has connections with 30 days of data, one of them paused and one in error', async () => {
+    const { rows } = await sql<{ status: string; many: number }>`
+      select status, count(*)::integer as many from connections where team_id = ${clinic.id}
+       group by status order by status`.execute(app.db);
+    expect(rows).toEqual([
+      { status: 'connected', many: 6 },
+      { status: 'error', many: 1 },
+      { status: 'paused', many: 1 },
+    ]);
+    const { body } = await clinic.api<{ user_id: string }>('GET', '/v2/user/resolve/demo-clinic-01');
+    const start = new Date(Date.now() - 31 * 86_400_000).toISOString().slice(0, 10);
+    const sleeps = await clinic.api<{ sleep: object[] }>(
+      'GET',
+      `/v2/summary/sleep/${body.user_id}?start_date=${start}`,
+    );
+    expect(sleeps.body.sleep.length).toBeGreaterThan(20);
+  });
+
+  test('has insurances, which pay some of the orders', async () => {
+    expect(await countOf(clinic, 'insurances')).toBe(14);
+    const { body } = await clinic.api<{ user_id: string }>('GET', '/v2/user/resolve/demo-clinic-01');
+    expect((await clinic.api('GET', `/v2/user/${body.user_id}/insurance/latest`)).status).toBe(200);
+    const { rows } = await sql`
+      select from orders where team_id = ${clinic.id} and billing_type = 'commercial_insurance'`.execute(app.db);
+    expect(rows.length).toBeGreaterThan(5);
+  });
+
+  test('has an endpoint that took every event and one that fails', async () => {
+    type Attempt = { http_status: number };
+    for (const { id, description } of await endpoints(clinic)) {
+      const { body } = await clinic.api<Page<Attempt>>('GET', `${webhookPath(clinic)}/${id}/attempt?limit=50`);
+      const statuses = new Set(body.data.map(({ http_status }) => http_status));
+      expect([description.slice(0, 18), body.data.length > 3, ...statuses]).toEqual(
+        description.includes('takes') ? ['Demo: takes every ', true, 200] : ['Demo: refuses ever', true, 500],
+      );
+    }
+    expect(await endpoints(clinic)).toHaveLength(2);
+  });
+
+  test('is mended by giving the failing endpoint the URL of the other one', async () => {
+    const [failing, healthy] = (await endpoints(clinic)).toSorted((a, b) =>
+      a.description.localeCompare(b.description),
+    ) as [Webhook, Webhook];
+    const { body } = await clinic.api<Webhook>('PATCH', `${webhookPath(clinic)}/${failing.id}`, { url: healthy.url });
+    expect(body.url).toBe(healthy.url);
+  });
+
+  test('is loaded once', async () => {
+    const again = await ask(clinic, 'POST');
+    expect([again.status, again.body.code]).toEqual([409, 'demo_clinic_exists']);
+    await app.runJobs();
+    expect(await countOf(clinic, 'users')).toBe(40);
+  });
+});
+
+test('the receiver takes nothing without the token of the team and of its behaviour', async () => {
+  const [healthy] = (await endpoints(clinic)).filter(({ description }) => description.includes('takes')) as [Webhook];
+  const path = new URL(healthy.url).pathname;
+  const other = await app.makeTeam();
+  const statusOf = async (sent: string): Promise<number> => (await app.api('POST', sent, {}, { key: null })).status;
+  expect(await statusOf(path)).toBe(200);
+  expect(await statusOf(path.replace(clinic.id, other.id))).toBe(404);
+  expect(await statusOf(path.replace('/healthy/', '/failing/'))).toBe(404);
+});
+
+test('erasing the team erases all of its demo clinic', async () => {
+  await clinic.api('DELETE', `/v1/org/${clinic.org_id}/team/${clinic.id}`);
+  await eraseTeams(app.ctx);
+  for (const table of ['demo_clinics', 'users', 'orders', 'webhooks', 'events', 'connections', 'appointments'])
+    expect([table, await countOf(clinic, table)]).toEqual([table, 0]);
+});
