@@ -5639,7 +5639,7 @@ export interface paths {
         put?: never;
         /**
          * Load a demo clinic into a team of a sandbox
-         * @description A background job makes 40 invented people with insurance, orders in every status, results over a year, wearables with 30 days of data, and two endpoints, of which one fails. All of it goes through the same functions as requests do, so events and webhooks happen too. It takes less than a minute, and a team loads it once: 409 demo_clinic_exists. After a failure another POST continues. get_demo_clinic reports the progress.
+         * @description A background job makes 40 invented people with insurance, orders in every status, results over a year, wearables with 30 days of data, and two endpoints, of which one fails. It calls the functions that requests call, so events and webhooks happen too. It takes less than a minute, and a team loads it once: 409 demo_clinic_exists. After a failure another POST continues. get_demo_clinic reports the progress.
          */
         post: operations["load_demo_clinic"];
         delete?: never;
@@ -48620,6 +48620,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "event_type": "labtest.order.updated",
+                 *       "data": {
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa"
+                 *       },
+                 *       "team_id": "0199bbbb-bbbb-7bbb-8bbb-bbbbbbbbbbbb",
+                 *       "user_id": "0199cccc-cccc-7ccc-8ccc-cccccccccccc",
+                 *       "client_user_id": "demo-clinic-01"
+                 *     }
+                 */
                 "application/json": unknown;
             };
         };
@@ -48759,7 +48770,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "labtest.order.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "team_id": "01940000-0000-7000-8000-000000000003",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "patient_details": {
@@ -48797,7 +48808,7 @@ export interface operations {
                  *           "phone_number": "+16025550123"
                  *         },
                  *         "lab_test": {
-                 *           "id": "01940000-0000-7000-8000-000000000004",
+                 *           "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *           "slug": "heart-and-thyroid",
                  *           "name": "Heart and thyroid",
                  *           "description": "Lipids and TSH.",
@@ -48869,11 +48880,11 @@ export interface operations {
                  *         "details": {
                  *           "type": "testkit",
                  *           "data": {
-                 *             "id": "01940000-0000-7000-8000-000000000004",
+                 *             "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *             "created_at": "2026-01-31T12:00:00.000Z",
                  *             "updated_at": "2026-01-31T12:00:00.000Z",
                  *             "shipment": {
-                 *               "id": "01940000-0000-7000-8000-000000000004",
+                 *               "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *               "outbound_tracking_number": null,
                  *               "outbound_tracking_url": null,
                  *               "inbound_tracking_number": null,
@@ -48929,11 +48940,11 @@ export interface operations {
                  *         "worst_case_result_by_date": "2026-02-21",
                  *         "origin": "initial",
                  *         "order_transaction": {
-                 *           "id": "01940000-0000-7000-8000-000000000004",
+                 *           "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *           "status": "active",
                  *           "orders": [
                  *             {
-                 *               "id": "01940000-0000-7000-8000-000000000004",
+                 *               "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *               "low_level_status": "ordered",
                  *               "low_level_status_created_at": "2026-01-31T12:00:00.000Z",
                  *               "origin": "initial",
@@ -49017,7 +49028,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "labtest.order.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "team_id": "01940000-0000-7000-8000-000000000003",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "patient_details": {
@@ -49055,7 +49066,7 @@ export interface operations {
                  *           "phone_number": "+16025550123"
                  *         },
                  *         "lab_test": {
-                 *           "id": "01940000-0000-7000-8000-000000000004",
+                 *           "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *           "slug": "heart-and-thyroid",
                  *           "name": "Heart and thyroid",
                  *           "description": "Lipids and TSH.",
@@ -49127,11 +49138,11 @@ export interface operations {
                  *         "details": {
                  *           "type": "testkit",
                  *           "data": {
-                 *             "id": "01940000-0000-7000-8000-000000000004",
+                 *             "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *             "created_at": "2026-01-31T12:00:00.000Z",
                  *             "updated_at": "2026-01-31T12:00:00.000Z",
                  *             "shipment": {
-                 *               "id": "01940000-0000-7000-8000-000000000004",
+                 *               "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *               "outbound_tracking_number": null,
                  *               "outbound_tracking_url": null,
                  *               "inbound_tracking_number": null,
@@ -49187,11 +49198,11 @@ export interface operations {
                  *         "worst_case_result_by_date": "2026-02-21",
                  *         "origin": "initial",
                  *         "order_transaction": {
-                 *           "id": "01940000-0000-7000-8000-000000000004",
+                 *           "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *           "status": "active",
                  *           "orders": [
                  *             {
-                 *               "id": "01940000-0000-7000-8000-000000000004",
+                 *               "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *               "low_level_status": "ordered",
                  *               "low_level_status_created_at": "2026-01-31T12:00:00.000Z",
                  *               "origin": "initial",
@@ -49275,7 +49286,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "labtest.appointment.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "order_id": "01940000-0000-7000-8000-000000000004",
                  *         "order_transaction_id": "01940000-0000-7000-8000-000000000004",
@@ -49384,7 +49395,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "labtest.appointment.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "order_id": "01940000-0000-7000-8000-000000000004",
                  *         "order_transaction_id": "01940000-0000-7000-8000-000000000004",
@@ -49574,7 +49585,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "labtest.match_review.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "status": "matched",
                  *         "decision_code": "match_sample_id",
                  *         "sub_reason_codes": [
@@ -49651,7 +49662,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "labtest.match_review.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "status": "matched",
                  *         "decision_code": "match_sample_id",
                  *         "sub_reason_codes": [
@@ -49728,7 +49739,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "lab_report.parsing_job.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "job_id": "01940000-0000-7000-8000-000000000004",
                  *         "status": "upload_pending",
                  *         "failure_reason": null,
@@ -49856,7 +49867,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "lab_report.parsing_job.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "job_id": "01940000-0000-7000-8000-000000000004",
                  *         "status": "upload_pending",
                  *         "failure_reason": null,
@@ -70931,7 +70942,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.activity.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "calories_total": 2310.5,
                  *         "calories_active": 540.2,
@@ -71056,7 +71067,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.activity.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "calories_total": 2310.5,
                  *         "calories_active": 540.2,
@@ -71181,7 +71192,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.activity.deleted",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider_id": "4711",
                  *         "calendar_date": "2026-01-05",
@@ -71278,7 +71289,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.sleep.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "bedtime_start": "2026-01-05T05:45:00.000Z",
                  *         "bedtime_stop": "2026-01-05T13:30:00.000Z",
@@ -71400,7 +71411,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.sleep.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "bedtime_start": "2026-01-05T05:45:00.000Z",
                  *         "bedtime_stop": "2026-01-05T13:30:00.000Z",
@@ -71522,7 +71533,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.sleep.deleted",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider_id": "4711",
                  *         "calendar_date": "2026-01-05",
@@ -71619,7 +71630,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.sleep_cycle.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "sleep_id": "01940000-0000-7000-8000-000000000004",
                  *         "session_start": "2026-01-31T12:00:00.000Z",
@@ -71732,7 +71743,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.sleep_cycle.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "sleep_id": "01940000-0000-7000-8000-000000000004",
                  *         "session_start": "2026-01-31T12:00:00.000Z",
@@ -71845,7 +71856,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.sleep_cycle.deleted",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider_id": "4711",
                  *         "calendar_date": "2026-01-05",
@@ -71942,7 +71953,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.body.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "weight": 71.4,
                  *         "fat": 18.2,
@@ -72049,7 +72060,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.body.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "weight": 71.4,
                  *         "fat": 18.2,
@@ -72156,7 +72167,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.body.deleted",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider_id": "4711",
                  *         "calendar_date": "2026-01-05",
@@ -72253,7 +72264,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.workouts.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "title": "Morning run",
                  *         "timezone_offset": -25200,
@@ -72382,7 +72393,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.workouts.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "title": "Morning run",
                  *         "timezone_offset": -25200,
@@ -72511,7 +72522,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.workouts.deleted",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider_id": "4711",
                  *         "calendar_date": "2026-01-05",
@@ -72608,7 +72619,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.profile.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "height": 172,
                  *         "birth_date": "1980-12-10",
@@ -72709,7 +72720,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.profile.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "height": 172,
                  *         "birth_date": "1980-12-10",
@@ -72810,7 +72821,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.profile.deleted",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider_id": "4711",
                  *         "calendar_date": "2026-01-05",
@@ -72907,7 +72918,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.meal.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "timestamp": "2026-01-05T07:30:00.000Z",
                  *         "name": "Ada Lovelace",
@@ -73038,7 +73049,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.meal.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "timestamp": "2026-01-05T07:30:00.000Z",
                  *         "name": "Ada Lovelace",
@@ -73169,7 +73180,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.meal.deleted",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider_id": "4711",
                  *         "calendar_date": "2026-01-05",
@@ -73266,7 +73277,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.menstrual_cycle.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "period_start": "2026-01-03",
                  *         "period_end": "2026-01-07",
@@ -73429,7 +73440,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.menstrual_cycle.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "period_start": "2026-01-03",
                  *         "period_end": "2026-01-07",
@@ -73592,7 +73603,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.menstrual_cycle.deleted",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider_id": "4711",
                  *         "calendar_date": "2026-01-05",
@@ -73689,7 +73700,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.electrocardiogram.created",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "session_start": "2026-01-31T12:00:00.000Z",
                  *         "session_end": "2026-01-31T12:00:00.000Z",
@@ -73799,7 +73810,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.electrocardiogram.updated",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "session_start": "2026-01-31T12:00:00.000Z",
                  *         "session_end": "2026-01-31T12:00:00.000Z",
@@ -73909,7 +73920,7 @@ export interface operations {
                  * @example {
                  *       "event_type": "daily.data.electrocardiogram.deleted",
                  *       "data": {
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider_id": "4711",
                  *         "calendar_date": "2026-01-05",
@@ -74008,7 +74019,7 @@ export interface operations {
                  *         "device_model": "Trail 3",
                  *         "device_version": "3.1",
                  *         "device_id": "SN-4711",
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider": "oura",
                  *         "source_type": "ring",
@@ -74090,7 +74101,7 @@ export interface operations {
                  *         "device_model": "Trail 3",
                  *         "device_version": "3.1",
                  *         "device_id": "SN-4711",
-                 *         "id": "01940000-0000-7000-8000-000000000004",
+                 *         "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
                  *         "user_id": "01940000-0000-7000-8000-000000000001",
                  *         "provider": "oura",
                  *         "source_type": "ring",
