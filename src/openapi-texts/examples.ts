@@ -215,6 +215,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
 
 /** Values of path parameters, by name. */
 export const PARAMETERS: Readonly<Record<string, unknown>> = {
+  behaviour: 'healthy',
   carrier: 'usps',
   client_user_id: 'patient-4711',
   collection_date: '2026-01-05T14:30:00Z',
