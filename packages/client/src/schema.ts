@@ -48608,7 +48608,10 @@ export interface operations {
                  * @example 01940000-0000-7000-8000-000000000003
                  */
                 team_id: string;
-                /** @description healthy takes every event, failing none. */
+                /**
+                 * @description healthy takes every event, failing none.
+                 * @example healthy
+                 */
                 behaviour: "healthy" | "failing";
                 /**
                  * @description A secret of the team, part of the URL.
