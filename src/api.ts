@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import type { Ctx } from './context.ts';
 import { acrossTeams } from './db/session/bind.ts';
 import { operations } from './operations.ts';
 import { openApp, type App } from './http/app.ts';
 import { freeStorage } from './files/free-storage.ts';
+import { registerDashboard } from './http/dashboard/serve-dashboard.ts';
 import { registerDocs } from './reference/register-docs.ts';
 import { registerMetrics, type Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
+import { PACKAGE_ROOT } from './package-root.ts';
 import { measureQueue } from './delivery/queues/queue-depth.ts';
 import { measurePipelines } from './pipelines/etl/streaming/measure-pipelines.ts';
 import { measureErasures } from './jobs/measure-erasures.ts';
@@ -13,12 +16,13 @@ import { measureLaboratories } from './labs/laboratories/hl7/repair/measure-labo
 import { measureMails } from './mail/measure-mails.ts';
 
 /**
- * Opens the API of a process: all operations and the reference page. In a sandbox without a metrics port, it also
- * serves the metrics.
+ * Opens the API of a process: all operations, the reference page and the dashboard. In a sandbox without a metrics
+ * port, it also serves the metrics.
  */
 export function serveApi(ctx: Ctx, metrics: Metrics): App {
   const app = openApp(ctx, operations, metrics);
   registerDocs(app.server, () => JSON.stringify(openApiDocument(ctx.config.baseUrl)));
+  registerDashboard(app.server, join(PACKAGE_ROOT, 'dashboard', 'dist'));
   if (ctx.config.environment === 'sandbox' && ctx.config.metricsPort === null) {
     registerMetrics(app.server, metrics, () => measure(ctx, metrics));
   }

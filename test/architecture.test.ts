@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { allSources, isUnder, sourcePathOf, sources, workspaceFiles } from './source-files.ts';
+import { allSources, dashboardFiles, isUnder, sourcePathOf, sources, workspaceFiles } from './source-files.ts';
 
 /** The parts that every other part may use. */
 const GROUND = [
@@ -300,6 +300,7 @@ const MODULES: Record<string, string[]> = {
     'route',
     'compile-operation',
     'unknown-route',
+    'dashboard',
     'openapi',
     'audit',
     'response',
@@ -456,6 +457,43 @@ describe('packages and examples do not depend on the program', () => {
         .flatMap(({ text }) => importsOf(text).filter((target) => !/^(\.|node:)/.test(target)));
       for (const name of imported) expect(Object.keys(dependencies)).toContain(name);
     }
+  });
+});
+
+describe('the dashboard', () => {
+  /** Its folders, higher ones first. A page imports no other page. */
+  const FOLDERS = ['app', 'pages', 'parts', 'api'];
+  const importsOf = (text: string): string[] =>
+    [...text.matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, target]) => target as string);
+  const levelOf = (path: string): number => FOLDERS.indexOf(path.split('/')[2] as string);
+  const imports = dashboardFiles.flatMap(({ file, text }) => importsOf(text).map((target) => ({ file, target })));
+
+  test('imports no file outside of its sources, and the folders after its own only', () => {
+    const wrong = imports
+      .filter(({ target }) => target.startsWith('.'))
+      .map(({ file, target }) => ({ file, path: normalize(join(dirname(file), target)) }))
+      .filter(({ file, path }) => {
+        if (!isUnder(path, 'dashboard/src') || levelOf(path) < levelOf(file)) return true;
+        const [, , folder, page] = file.split('/');
+        return folder === 'pages' && levelOf(path) === levelOf(file) && path.split('/')[3] !== page;
+      });
+    expect(wrong).toEqual([]);
+    expect(dashboardFiles.filter(({ file }) => levelOf(file) < 0)).toEqual([]);
+    expect(imports.length).toBeGreaterThan(50);
+  });
+
+  test('imports packages that its package.json lists as what is bundled, and of ours the client only', () => {
+    const { dependencies, devDependencies = {} } = JSON.parse(readFileSync('dashboard/package.json', 'utf8')) as {
+      dependencies?: object;
+      devDependencies?: object;
+    };
+    // What is bundled need not be installed to run the service.
+    expect(dependencies).toBe(undefined);
+    const named = imports
+      .filter(({ target }) => !target.startsWith('.'))
+      .map(({ target }) => target.split('/', target.startsWith('@') ? 2 : 1).join('/'));
+    expect([...new Set(named)].filter((name) => !(name in devDependencies))).toEqual([]);
+    expect(named.filter((name) => name.startsWith('@phial/') && name !== '@phial/client')).toEqual([]);
   });
 });
 

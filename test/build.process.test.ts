@@ -37,7 +37,7 @@ describe('a production install', () => {
   let built: unknown[];
   beforeAll(() => {
     project = mkdtempSync(join(tmpdir(), 'phial-production-'));
-    for (const name of ['bin', 'src', 'packages', 'examples', 'bench', 'migrations', 'seeds'])
+    for (const name of ['bin', 'dashboard', 'src', 'packages', 'examples', 'bench', 'migrations', 'seeds'])
       cpSync(join(PACKAGE_ROOT, name), join(project, name), { recursive: true });
     for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'openapi.json'])
       cpSync(join(PACKAGE_ROOT, file), join(project, file));
@@ -50,6 +50,12 @@ describe('a production install', () => {
     expect(built).toEqual([0, '', 'building…\n']);
     const { version } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string };
     expect(run('bin/phial.mjs', '--version').stdout).toBe(`${version}\n`);
+  });
+
+  test('has nothing that could build the dashboard, and keeps the one that is built', () => {
+    expect(existsSync(join(project, 'node_modules/vite'))).toBe(false);
+    expect(built).toEqual([0, '', 'building…\n']);
+    expect(readFileSync(join(project, 'dashboard/dist/index.html'), 'utf8')).toContain('/dashboard/assets/');
   });
 
   test('prints that it builds, for people only, and a build without changes prints nothing', () => {
@@ -74,6 +80,9 @@ test('the packed program runs in an empty folder, with packages of a registry on
   // The embedded server starts and the HL7 listener listens. Both come from our own packages.
   const { baseUrl, dataDir, port } = await serve({ project, cwd: folder, env: { PHIAL_HL7_PORT: '0' } });
   expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
+  const page = await (await fetch(`${baseUrl}/dashboard`)).text();
+  const [script = ''] = /\/dashboard\/assets\/[\w-]+\.js/.exec(page) ?? [];
+  expect((await fetch(baseUrl + script)).status).toBe(200);
   const story = spawnSync(process.execPath, [join(project, 'bin/quickstart.mjs')], {
     cwd: folder,
     encoding: 'utf8',

@@ -13,7 +13,10 @@ const documentsIn = (folder: string): string[] =>
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name));
 const [GUIDES, OPERATE] = ['docs/guides', 'docs/operate'];
-const workspaces = ['packages', 'examples'].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+const workspaces = [
+  'dashboard',
+  ...['packages', 'examples'].flatMap((folder) => readdirSync(folder).map((name) => join(folder, name))),
+];
 const documents = [
   ...documentsIn('.').filter((file) => file !== 'CHANGELOG.md'),
   ...documentsIn(GUIDES),
@@ -51,7 +54,7 @@ test.each([GUIDES, OPERATE])('the index of %s lists each of its pages', (folder)
   expect(documentsIn(folder).filter((file) => !file.endsWith('README.md') && !listed.has(file))).toEqual([]);
 });
 
-test('each package and example has a README of at most 60 lines', () => {
+test('each package and example, and the dashboard, has a README of at most 60 lines', () => {
   for (const folder of workspaces)
     expect(read(join(folder, 'README.md')).trimEnd().split('\n').length, folder).toBeLessThanOrEqual(60);
 });

@@ -13,9 +13,9 @@ const LISTS = new Set([
   'test/workout-files.ts',
 ]);
 
-const files = ['src', 'packages', 'examples', 'test', 'bench']
+const files = ['src', 'packages', 'dashboard/src', 'examples', 'test', 'bench']
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`))
-  .filter((file) => file.endsWith('.ts') && !file.includes('/node_modules/') && !LISTS.has(file));
+  .filter((file) => /\.tsx?$/.test(file) && !file.includes('/node_modules/') && !LISTS.has(file));
 const longLines = files.flatMap((file) =>
   readFileSync(file, 'utf8')
     .split('\n')

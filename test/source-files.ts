@@ -8,7 +8,7 @@ const isTest = ({ file }: SourceFile): boolean => file.endsWith('.test.ts');
 const readFolder = (folder: string): SourceFile[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => `${folder}/${file}`)
-    .filter((file) => file.endsWith('.ts') && !file.includes('/node_modules/'))
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('/node_modules/'))
     .toSorted()
     .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 
@@ -19,6 +19,9 @@ export const sources: SourceFile[] = readFolder('src').filter((source) => !isTes
 export const workspaceFiles: SourceFile[] = ['packages', 'examples'].flatMap((folder) =>
   readdirSync(folder).flatMap((name) => readFolder(`${folder}/${name}`)),
 );
+
+/** The sources of the dashboard, which runs in browsers. */
+export const dashboardFiles: SourceFile[] = readFolder('dashboard/src');
 
 /** Everything that is built into the program, and the examples. */
 export const allSources: SourceFile[] = [...sources, ...workspaceFiles.filter((source) => !isTest(source))].toSorted(

@@ -1,0 +1,80 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, use, useCallback, useMemo, useState, type ReactNode } from 'react';
+import { bearing, send } from './client.ts';
+import { SESSION_KEY } from './queries.ts';
+
+type Team = { id: string; name: string };
+
+export type Session = {
+  session: { id: string; created_at: string; expires_at: string; csrf_token: string };
+  person: {
+    kind: 'member' | 'operator';
+    member_id: string | null;
+    name: string | null;
+    email: string | null;
+    role: 'org_admin' | 'team_admin' | 'no_role';
+  };
+  org: { id: string; name: string; plan: string };
+  teams: Team[];
+  environment: 'sandbox' | 'production';
+  region: string;
+};
+
+type Signed = Session & {
+  /** The team whose data the pages show. Null if the person has none yet. */
+  team: Team | null;
+  chooseTeam: (id: string) => void;
+};
+
+const SignedContext = createContext<Signed | null>(null);
+
+/** Reads who is signed in. A refusal with 401 means: nobody. `again` is how often it asks again, in milliseconds. */
+export const useSessionQuery = (again: number | false = false) =>
+  useQuery({
+    refetchInterval: again,
+    queryKey: SESSION_KEY,
+    queryFn: async () => {
+      const read = await send<Session>('GET', '/v1/session');
+      bearing.csrfToken = read.session.csrf_token;
+      return read;
+    },
+    staleTime: 300_000,
+  });
+
+/** The choice of a tab. A new tab begins with the newest choice. */
+const TEAM_KEY = 'phial.team';
+const storedTeam = (): string | null => sessionStorage.getItem(TEAM_KEY) ?? localStorage.getItem(TEAM_KEY);
+
+/** Gives the pages the session, and each request its team. */
+export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
+  const queries = useQueryClient();
+  const [chosen, setChosen] = useState(storedTeam);
+  const team = session.teams.find(({ id }) => id === chosen) ?? session.teams[0] ?? null;
+  bearing.teamId = team?.id ?? null;
+
+  const chooseTeam = useCallback(
+    (id: string) => {
+      for (const storage of [sessionStorage, localStorage]) storage.setItem(TEAM_KEY, id);
+      bearing.teamId = id;
+      setChosen(id);
+      // What was read is of the other team.
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+    },
+    [queries],
+  );
+  const signed = useMemo(() => ({ ...session, team, chooseTeam }), [session, team, chooseTeam]);
+  return <SignedContext value={signed}>{children}</SignedContext>;
+}
+
+export function useSession(): Signed {
+  const signed = use(SignedContext);
+  if (!signed) throw new Error('This part is only for pages of somebody who is signed in.');
+  return signed;
+}
+
+/** The parameters that begin the paths of operations on the chosen team. Pages are only shown if there is one. */
+export function useTeamPath(): { org_id: string; team_id: string; environment: Session['environment'] } {
+  const { org, team, environment } = useSession();
+  if (!team) throw new Error('This part is only for pages of a team.');
+  return { org_id: org.id, team_id: team.id, environment };
+}

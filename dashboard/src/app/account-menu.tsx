@@ -1,0 +1,61 @@
+import { ActionIcon, Menu, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { send } from '../api/client.ts';
+import { SESSION_KEY } from '../api/queries.ts';
+import { useSession } from '../api/session.tsx';
+import { PersonIcon, SignOutIcon } from '../parts/icons.tsx';
+
+const ROLES = {
+  org_admin: 'Administrator of the organisation',
+  team_admin: 'Administrator of teams',
+  no_role: 'Member',
+};
+
+/** Says who is signed in, and signs out. */
+export function AccountMenu() {
+  const { person, org } = useSession();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const signOut = useMutation({
+    mutationFn: (path: '/v1/session' | '/v1/session/all') => send('DELETE', path),
+    onSettled: async () => {
+      await navigate({ to: '/sign-in' });
+      // Nothing that was read may stay in this browser.
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+      await queries.resetQueries({ queryKey: SESSION_KEY });
+    },
+  });
+  const name = person.name ?? person.email ?? (person.kind === 'operator' ? 'Operator' : 'Signed in');
+  return (
+    <Menu position="bottom-end" width={260}>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="lg" aria-label={`Account of ${name}`}>
+          <PersonIcon size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div style={{ padding: '8px 12px' }}>
+          <Text fw={600} truncate>
+            {name}
+          </Text>
+          {person.email !== null && person.email !== name && (
+            <Text size="sm" c="dimmed" truncate>
+              {person.email}
+            </Text>
+          )}
+          <Text size="sm" c="dimmed">
+            {person.kind === 'operator' ? 'Operator of this service' : ROLES[person.role]}, {org.name}
+          </Text>
+        </div>
+        <Menu.Divider />
+        <Menu.Item leftSection={<SignOutIcon size={16} />} onClick={() => signOut.mutate('/v1/session')}>
+          Sign out
+        </Menu.Item>
+        <Menu.Item leftSection={<SignOutIcon size={16} />} onClick={() => signOut.mutate('/v1/session/all')}>
+          Sign out everywhere
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

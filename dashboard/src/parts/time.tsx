@@ -1,0 +1,49 @@
+import { useEffect, useState } from 'react';
+
+const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+const inUtc = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** A moment in the viewer's zone. UTC shows on hover. */
+export function Time({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={inUtc(at)}>
+      {DAY_AND_TIME.format(new Date(at))}
+    </time>
+  );
+}
+
+/** A calendar date, which has no zone: `2026-11-27`. */
+export function CalendarDate({ date }: { date: string }) {
+  return <time dateTime={date}>{DAY.format(new Date(`${date}T00:00:00Z`))}</time>;
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** How long ago or ahead: "3 minutes ago". */
+export function agoOf(at: string, now: number): string {
+  const seconds = Math.round((new Date(at).getTime() - now) / 1000);
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
+  if (unit === 'second') return seconds < 0 ? 'just now' : 'in a moment';
+  return RELATIVE.format(Math.trunc(seconds / size), unit);
+}
+
+/** A moment as its distance from now, which is kept current. The moment shows on hover, in both zones. */
+export function Ago({ at }: { at: string }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={at} title={`${DAY_AND_TIME.format(new Date(at))}, ${inUtc(at)}`}>
+      {agoOf(at, now)}
+    </time>
+  );
+}
