@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { UsageError, type RunOptions } from './cli/command.ts';
 import { readCommandLine } from './cli/command-line.ts';
-import { COMMANDS } from './cli/commands.ts';
-import { helpOn } from './cli/help.ts';
+import { COMMANDS, GROUPS } from './cli/commands.ts';
+import { helpOn, helpOnAll } from './cli/help.ts';
 import { ConfigError } from './config/options.ts';
 import { VERSION } from './package-root.ts';
 
@@ -13,9 +13,9 @@ export async function main(args: string[], options: RunOptions = {}): Promise<nu
       console.log(VERSION);
       return 0;
     }
-    const asked = readCommandLine(args, COMMANDS);
+    const asked = readCommandLine(args, COMMANDS, GROUPS);
     if ('help' in asked) {
-      console.log(helpOn(asked.help));
+      console.log(asked.help === COMMANDS ? helpOnAll(GROUPS) : helpOn(asked.help));
       return 0;
     }
     return await asked.command.run(asked.values as never, options);

@@ -1,22 +1,25 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from './commands.ts';
+import { COMMANDS, GROUPS } from './commands.ts';
 import { command, UsageError, type Command } from './command.ts';
 import { readCommandLine } from './command-line.ts';
-import { helpOn, usage } from './help.ts';
+import { helpOn, helpOnAll } from './help.ts';
 
 const run = (): Promise<number> => Promise.resolve(0);
+const examples = ['phial one', 'phial two'] as const;
 const tools: Command[] = [
-  command({ words: 'serve', insteadOf: ['start'], summary: 'Serve.', flags: {}, run }),
+  command({ words: 'serve', insteadOf: ['start'], summary: 'Serve.', examples, flags: {}, run }),
   command({
     words: 'keys list',
     summary: 'List keys.',
+    examples,
     flags: { org: { value: 'ID', meaning: 'Whose.', required: true } },
     run,
   }),
   command({
     words: 'keys create',
     summary: 'Make a key.',
+    examples: ['phial keys create --org ID', 'phial keys create --org ID --role admin'],
     flags: {
       org: { value: 'ID', meaning: 'Whose.', required: true },
       team: { value: 'ID', meaning: 'Bound to it.', repeated: true },
@@ -27,6 +30,8 @@ const tools: Command[] = [
   command({
     words: 'drop',
     summary: 'Drop a key.',
+    examples,
+    operand: { name: 'STYLE', meaning: 'How.', choices: ['softly', 'hard'] },
     flags: {
       id: { value: 'ID', meaning: 'Which.', isId: true },
       day: { value: 'DAY', meaning: 'When.', isDay: true },
@@ -61,6 +66,12 @@ describe('a command line', () => {
     });
   });
 
+  test('accepts one word that is no flag, if the command takes one', () => {
+    expect(read('drop softly --day 2026-01-31')).toMatchObject({ words: 'drop', operand: 'softly', day: '2026-01-31' });
+    expect(read('drop --day 2026-01-31 hard')).toMatchObject({ words: 'drop', operand: 'hard' });
+    expect(read('drop')).toMatchObject({ words: 'drop' });
+  });
+
   test('without words means serve', () => {
     expect(read('')).toEqual({ words: 'serve' });
   });
@@ -83,6 +94,8 @@ describe('a command line', () => {
       'keys create --org 1 --role king',
       'phial keys create takes admin, reader as --role, not "king". See phial keys create --help.',
     ],
+    ['drop hard softly', 'phial drop takes no word "softly". See phial drop --help.'],
+    ['drop it', 'phial drop takes softly, hard as STYLE, not "it". See phial drop --help.'],
     ['drop --id 7', 'phial drop takes an id as --id, not "7". See phial drop --help.'],
     [
       'drop --day 2026-02-30',
@@ -109,6 +122,9 @@ describe('a command line', () => {
 test('help on one command lists its flags, choices and defaults', () => {
   expect(helpOn([tools[2] as Command])).toBe(
     [
+      '  phial keys create --org ID',
+      '  phial keys create --org ID --role admin',
+      '',
       'phial keys create --org ID [--team ID…] [--role ROLE]',
       '',
       'Make a key.',
@@ -118,26 +134,61 @@ test('help on one command lists its flags, choices and defaults', () => {
       '  --role ROLE                   Its role. One of admin, reader. Default: reader.',
       '',
       'Options come from the environment and from .env. .env.example lists them.',
+      'Exit codes: 0 done, 1 failed or something needs a person, 2 the command line is wrong and nothing was done.',
     ].join('\n'),
   );
 });
 
 test.each([
-  ['--help', 'phial [command] [flags]', 'phial COMMAND --help'],
   ['org --help', 'phial org COMMAND [flags]', 'phial org COMMAND --help'],
   ['org keys --help', 'phial org keys COMMAND [flags]', 'phial org keys COMMAND --help'],
-])('help with %s begins with "%s"', (line, heading, more) => {
-  const asked = readCommandLine(line.split(' '), COMMANDS);
+  ['help laboratories', 'phial COMMAND [flags]', 'phial COMMAND --help'],
+])('help with %s begins with examples, and has "%s"', (line, heading, more) => {
+  const asked = readCommandLine(line.split(' '), COMMANDS, GROUPS);
   const text = 'help' in asked ? helpOn(asked.help) : '';
-  expect(text.split('\n')[0]).toBe(heading);
+  expect(text).toMatch(/^ {2}phial .*\n {2}phial /);
+  expect(text).toContain(`\n${heading}\n`);
   expect(text).toContain(`\n${more} lists the flags of a command.`);
 });
 
-test('help on all commands has every command, within 100 columns', () => {
-  const text = helpOn(COMMANDS);
-  for (const each of COMMANDS) expect(text).toContain(`\n  ${usage(each)}`);
-  expect(text.split('\n').filter((line) => line.length > 100)).toEqual([]);
+test('help on all commands names every command, in at most 45 lines of 100 columns', () => {
+  const lines = helpOnAll(GROUPS).split('\n');
+  expect(lines.length).toBeLessThanOrEqual(45);
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
+  const named = lines
+    .filter((line) => line.startsWith('      '))
+    .flatMap((line) => line.trim().split(/,(?: |$)/))
+    .filter(Boolean)
+    .flatMap((name) => {
+      const at = name.lastIndexOf(' ') + 1;
+      return name
+        .slice(at)
+        .split('|')
+        .map((last) => name.slice(0, at) + last);
+    });
+  expect(named.toSorted()).toEqual(COMMANDS.map(({ words }) => words).toSorted());
 });
+
+test.each(COMMANDS.map((each) => [each.words, each] as const))(
+  'help on %s begins with command lines that the program accepts',
+  (words, each) => {
+    const lines = each.examples.map(
+      (line) => /(?:^|[ (])phial(.*?)(?: > .*|\))?$/.exec(line)?.[1]?.trim() ?? 'no phial',
+    );
+    const read = lines.map((line) => {
+      const typed = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, one, two, plain]) => one ?? two ?? plain);
+      return readCommandLine(
+        typed.map((word) => (word === 'ID' ? AN_ID : (word as string))),
+        COMMANDS,
+      );
+    });
+    expect(read.some((one) => 'command' in one && one.command.words === words)).toBe(true);
+    expect(read.every((one) => 'command' in one)).toBe(true);
+    const help = helpOn([each]);
+    expect(help.startsWith(`  ${each.examples[0]}\n  ${each.examples[1]}\n`)).toBe(true);
+    expect(help.split('\n').filter((line) => line.length > 120)).toEqual([]);
+  },
+);
 
 const OPERATE = 'docs/operate';
 const PAGES = readdirSync(OPERATE).map((name) => `${OPERATE}/${name}`);
@@ -156,7 +207,7 @@ const linesIn = (files: string[]): string[][] =>
 const commandsIn = (files: string[]): Set<string> =>
   new Set(
     linesIn(files).map((line) => {
-      const asked = readCommandLine(line, COMMANDS);
+      const asked = readCommandLine(line, COMMANDS, GROUPS);
       return 'help' in asked ? 'help' : asked.command.words;
     }),
   );

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../config/nearest.ts';
 import { isUuid } from '../ids.ts';
-import { UsageError, type Command } from './command.ts';
+import { UsageError, type Command, type Group } from './command.ts';
 
 /**
  * A command line that was read: a command with its values, or a request for help on a command, a group of commands or
@@ -10,13 +10,13 @@ import { UsageError, type Command } from './command.ts';
 export type ParsedCommandLine = { command: Command; values: Record<string, unknown> } | { help: Command[] };
 
 /** Reads the words after the program's name. Throws UsageError, which suggests the most similar word. */
-export function readCommandLine(args: string[], commands: Command[]): ParsedCommandLine {
+export function readCommandLine(args: string[], commands: Command[], groups: Group[] = []): ParsedCommandLine {
   const wantsHelp = args[0] === 'help' || args.includes('--help') || args.includes('-h');
   const line = args[0] === 'help' ? args.slice(1) : args;
   const firstFlag = line.findIndex((word) => word.startsWith('-'));
   // If a line has flags but no command, the flags are for serve, which is the default command.
   const words = firstFlag === -1 ? line : line.slice(0, firstFlag);
-  if (wantsHelp) return { help: words.length === 0 ? commands : findGroup(words, commands) };
+  if (wantsHelp) return { help: words.length === 0 ? commands : findGroup(words, commands, groups) };
   const command = words.length === 0 ? (commands[0] as Command) : findCommand(words, commands);
   const length = words.length === 0 ? 0 : command.words.split(' ').length;
   return { command, values: readFlags(command, line.slice(length)) };
@@ -44,9 +44,11 @@ function findCommand(words: string[], commands: Command[]): Command {
   );
 }
 
-/** Returns the command with these words, or every command that starts with them. */
-function findGroup(words: string[], commands: Command[]): Command[] {
+/** Returns the command with these words, or every command that starts with them, or the commands of this group. */
+function findGroup(words: string[], commands: Command[], groups: Group[]): Command[] {
   const group = commands.filter((command) => startsWith(command.words.split(' '), words.join(' ')));
+  const named = groups.find(({ name }) => name === words.join(' '));
+  if (group.length === 0 && named) return named.commands;
   return group.length > 0 ? group : [findCommand(words, commands)];
 }
 
@@ -68,7 +70,10 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
   });
   const values: Record<string, unknown> = {};
   for (const token of tokens) {
-    if (token.kind === 'positional') refuse(command, `takes no word ${JSON.stringify(token.value)}`);
+    if (token.kind === 'positional') {
+      values['operand'] = readOperand(command, token.value, values['operand']);
+      continue;
+    }
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
     const flag = Object.hasOwn(command.flags, name) ? command.flags[name] : undefined;
@@ -90,6 +95,7 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
     else if (name in values) refuse(command, `takes ${rawName} once`);
     else values[name] = value;
   }
+  if (command.operand?.required && !values['operand']) refuse(command, `needs ${command.operand.name}`);
   for (const [name, flag] of Object.entries(command.flags)) {
     if (flag.required && !(name in values)) refuse(command, `needs --${name} ${flag.value}`);
     values[name] ??= flag.value === '' ? false : flag.repeated ? [] : flag.default;
@@ -97,10 +103,20 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
   return values;
 }
 
+function readOperand({ operand, ...command }: Command, value: string, before: unknown): string {
+  if (!operand || before !== undefined) refuse(command, `takes no word ${JSON.stringify(value)}`);
+  if (value === '') refuse(command, `needs ${operand.name}`);
+  if (operand.choices && !operand.choices.includes(value)) {
+    const choices = operand.choices.join(', ');
+    refuse(command, `takes ${choices} as ${operand.name}, not ${JSON.stringify(value)}`);
+  }
+  return value;
+}
+
 const isDay = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;
 
-function refuse(command: Command, problem: string, meant: string | null = null): never {
+function refuse(command: Pick<Command, 'words'>, problem: string, meant: string | null = null): never {
   throw new UsageError(
     `phial ${command.words} ${problem}.${meant ? ` Did you mean --${meant}?` : ''} See phial ${command.words} --help.`,
   );

@@ -15,6 +15,21 @@ type Flag = {
 
 export type Flags = Readonly<Record<string, Flag>>;
 
+/** The word that a command takes without a flag, such as the id in `phial orders ID`. */
+export type Operand = { name: string; meaning: string; required?: true; choices?: readonly string[] };
+
+/** The flag of commands that print text for people. Programs read JSON. */
+export const JSON_FLAG = { value: '', meaning: 'Print JSON.' } as const;
+
+/** The shells for which the program can print completions. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export const EXIT_CODES =
+  'Exit codes: 0 done, 1 failed or something needs a person, 2 the command line is wrong and nothing was done.';
+
+/** Command lines of the help. Words in capitals, such as ID, stand for values. */
+type Examples = readonly [string, string, ...string[]];
+
 type ValueOf<F extends Flag> = F extends { choices: readonly (infer Choice)[] } ? Choice : string;
 
 /**
@@ -46,6 +61,9 @@ export type Command = {
   /** Words from similar programs. If a person types one of them, the error suggests this command. */
   insteadOf?: readonly string[];
   summary: string;
+  /** The help begins with these. */
+  examples: Examples;
+  operand?: Operand;
   flags: Flags;
   /**
    * Runs the command, and returns the exit code. It imports the modules that it needs, so that no command loads the
@@ -59,11 +77,16 @@ export function command<const F extends Flags>(definition: {
   words: string;
   insteadOf?: readonly string[];
   summary: string;
+  examples: Examples;
+  operand?: Operand;
   flags: F;
-  run: (values: Values<F>, options: RunOptions) => Promise<number>;
+  run: (values: Values<F> & { operand: string | undefined }, options: RunOptions) => Promise<number>;
 }): Command {
   return definition;
 }
+
+/** Commands for one purpose. `phial --help` has a line for each group, and `phial help NAME` lists its commands. */
+export type Group = { name: string; does: string; commands: Command[] };
 
 /** The error for a wrong command line. The program has done nothing. */
 export class UsageError extends Error {}

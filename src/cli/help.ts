@@ -1,20 +1,54 @@
-import type { Command } from './command.ts';
+import { EXIT_CODES, type Command, type Group } from './command.ts';
 
 const WIDTH = 100;
+
+/** Returns the text of `phial --help`: a line for each group with the names of its commands. */
+export function helpOnAll(groups: Group[]): string {
+  return [
+    ...listExamples(['phial', 'phial doctor', 'phial orders --status completed']),
+    'phial [command] [flags]',
+    '',
+    ...groups.flatMap(({ name, does, commands }) => [
+      ...entry(name, does),
+      ...wrap(shortNames(commands).map(unbroken).join(', '), WIDTH - 6).map((line) => `      ${line}`),
+    ]),
+    '',
+    'phial help GROUP lists the commands of a group. phial COMMAND --help shows examples and flags.',
+    '--version prints the version. Options come from the environment and from .env. .env.example lists them.',
+    EXIT_CODES,
+  ].join('\n');
+}
+
+/** Returns for example `hl7 list|show`, which is shorter than `hl7 list, hl7 show`. */
+function shortNames(commands: Command[]): string[] {
+  const lasts = new Map<string, string[]>();
+  for (const { words } of commands) {
+    const at = words.lastIndexOf(' ');
+    const before = words.slice(0, at + 1);
+    if (at === -1) lasts.set(words, []);
+    else lasts.set(before, [...(lasts.get(before) ?? []), words.slice(at + 1)]);
+  }
+  return [...lasts].map(([before, names]) => before + names.join('|'));
+}
+
+/** Spaces at which `wrap` breaks no line. */
+const unbroken = (text: string): string => text.replaceAll(' ', '\u00a0');
+
+const listExamples = (examples: readonly string[]): string[] => [...examples.map((line) => `  ${line}`), ''];
 
 /** Returns the text of `--help`. It lists all flags of a single command, or one line for each of several commands. */
 export function helpOn(commands: Command[]): string {
   const [only, ...others] = commands;
   if (only && others.length === 0) return helpOnOne(only);
-  const group = sharedWords(commands);
+  const shared = sharedWords(commands);
+  const group = shared && `${shared} `;
   return [
-    group ? `phial ${group} COMMAND [flags]` : 'phial [command] [flags]',
+    ...listExamples(commands.flatMap(({ examples }) => examples.slice(-1)).slice(0, 3)),
+    `phial ${group}COMMAND [flags]`,
     '',
     ...commands.flatMap((command) => entry(usage(command), command.summary)),
     '',
-    group
-      ? `phial ${group} COMMAND --help lists the flags of a command.`
-      : 'phial COMMAND --help lists the flags of a command. --version prints the version.',
+    `phial ${group}COMMAND --help lists the flags of a command.`,
     'Options come from the environment and from .env. .env.example lists them.',
   ].join('\n');
 }
@@ -38,13 +72,18 @@ function helpOnOne(command: Command): string {
     ];
     return entry(`--${name} ${flag.value}`.trimEnd(), [flag.meaning, ...notes].join(' '));
   });
+  const { operand, examples, summary } = command;
+  const choices = operand?.choices ? ` One of ${operand.choices.join(', ')}.` : '';
   return [
+    ...listExamples(examples),
     `phial ${usage(command)}`,
     '',
-    command.summary,
+    ...wrap(summary, WIDTH),
+    ...(operand ? ['', ...entry(operand.name, operand.meaning + choices)] : []),
     ...(flags.length > 0 ? ['', ...flags] : []),
     '',
     'Options come from the environment and from .env. .env.example lists them.',
+    EXIT_CODES,
   ].join('\n');
 }
 
@@ -52,14 +91,15 @@ function helpOnOne(command: Command): string {
  * Returns for example `bootstrap --org NAME [--plan PLAN]`. If that is too long for a line, `[flags]` replaces the
  * optional flags.
  */
-export function usage({ words, flags }: Command): string {
+export function usage({ words, operand, flags }: Command): string {
   const all = Object.entries(flags).map(([name, flag]) => {
     const one = `--${name} ${flag.value}${flag.repeated ? '…' : ''}`.trimEnd();
     return flag.required ? one : `[${one}]`;
   });
-  const line = [words, ...all].join(' ');
+  const word = operand ? [operand.required ? operand.name : `[${operand.name}]`] : [];
+  const line = [words, ...word, ...all].join(' ');
   if (line.length + 2 <= WIDTH) return line;
-  return [words, ...all.filter((one) => !one.startsWith('[')), '[flags]'].join(' ');
+  return [words, ...word, ...all.filter((one) => !one.startsWith('[')), '[flags]'].join(' ');
 }
 
 const COLUMN = 30;
@@ -85,5 +125,5 @@ function wrap(text: string, width: number): string[] {
     else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
-  return lines;
+  return lines.map((line) => line.replaceAll('\u00a0', ' '));
 }

@@ -15,6 +15,10 @@ export const APPOINTMENT_COMMANDS: Command[] = [
   command({
     words: 'scheduler connect',
     summary: 'Connect a scheduler, or change its connection.',
+    examples: [
+      'phial scheduler connect --file scheduler.json',
+      'phial scheduler connect --file /etc/phial/scheduler.json',
+    ],
     flags: {
       file: { value: 'FILE', meaning: 'The file that docs/guides/connect-a-scheduler.md describes.', required: true },
     },
@@ -23,6 +27,7 @@ export const APPOINTMENT_COMMANDS: Command[] = [
   command({
     words: 'scheduler disconnect',
     summary: 'Disconnect a scheduler. Its appointments stay.',
+    examples: ['phial scheduler disconnect --provider getlabs', 'phial scheduler disconnect --provider quest'],
     flags: {
       provider: { value: 'NAME', meaning: 'Name of the connection.', required: true, choices: APPOINTMENT_PROVIDERS },
     },
@@ -31,18 +36,24 @@ export const APPOINTMENT_COMMANDS: Command[] = [
   command({
     words: 'appointment list',
     summary: 'List requests and cancellations that need a telephone call, by ids.',
+    examples: ['phial appointment list', 'phial appointment list --team ID'],
     flags: { team: { value: 'ID', meaning: 'Only this team.', isId: true } },
     run: async (values) => (await import('./appointment.ts')).listAppointmentsCommand(values),
   }),
   command({
     words: 'appointment show',
     summary: 'Print an appointment with the patient and the address. The output holds personal data.',
+    examples: ['phial appointment list', 'phial appointment show --team ID --order ID'],
     flags: { ...ofOrder },
     run: async (values) => (await import('./appointment.ts')).showAppointmentCommand(values),
   }),
   command({
     words: 'appointment book',
     summary: 'Record a booking by telephone, for an order with a request or without an appointment.',
+    examples: [
+      'phial appointment book --team ID --order ID --start 2027-01-31T09:00-07:00',
+      'phial appointment book --team ID --order ID --start 2027-01-31T09:00-07:00 --minutes 30 --site PHX01',
+    ],
     flags: {
       ...ofOrder,
       ...time,
@@ -59,12 +70,20 @@ export const APPOINTMENT_COMMANDS: Command[] = [
   command({
     words: 'appointment reschedule',
     summary: 'Record that an appointment was moved by telephone.',
+    examples: [
+      'phial appointment show --team ID --order ID',
+      'phial appointment reschedule --team ID --order ID --start 2027-02-01T10:30-07:00',
+    ],
     flags: { ...ofOrder, ...time },
     run: async (values) => (await import('./appointment.ts')).moveAppointmentCommand(values),
   }),
   command({
     words: 'appointment cancel',
     summary: 'Record a cancellation by telephone, or the call about a cancellation that was made here.',
+    examples: [
+      'phial appointment cancel --team ID --order ID',
+      'phial appointment cancel --team ID --order ID --reason no_show',
+    ],
     flags: {
       ...ofOrder,
       reason: { value: 'CODE', meaning: 'Reason in one word, such as no_show.', default: 'cancelled_by_telephone' },
@@ -74,6 +93,7 @@ export const APPOINTMENT_COMMANDS: Command[] = [
   command({
     words: 'appointment complete',
     summary: 'Record that the sample was taken at an appointment.',
+    examples: ['phial appointment list', 'phial appointment complete --team ID --order ID'],
     flags: { ...ofOrder },
     run: async (values) => (await import('./appointment.ts')).completeAppointmentCommand(values),
   }),

@@ -1,28 +1,21 @@
 import { COURIER_SLUGS } from '../../labs/orders/testkit/couriers.ts';
 import { command, type Command } from '../command.ts';
-import { APPOINTMENT_COMMANDS } from './appointment-commands.ts';
 
 const ACCOUNT_STATUSES = ['active', 'pending', 'suspended', 'ready_to_launch'] as const;
 const DELEGATED_FLOWS = ['not_delegated', 'order_delegated', 'result_delegated', 'fully_delegated'] as const;
 
-const MESSAGE_STATES = ['received', 'applied', 'failed', 'discarded'] as const;
-const OUTGOING_STATES = ['waiting', 'held', 'committed', 'accepted', 'refused', 'withdrawn', 'given_up'] as const;
-const messageOrLab = {
-  outbox: { value: 'ID', meaning: 'One message, by the outbox_id of hl7 outgoing.', isId: true },
-  lab: { value: 'SLUG', meaning: 'All messages to one laboratory.' },
-} as const;
-const oneLab = { value: 'SLUG', meaning: 'Only this laboratory.' } as const;
-const message = { value: 'ID', meaning: 'Id of the message.', required: true, isId: true } as const;
-
+const organisation = { value: 'ID', meaning: 'Id of the organisation.', required: true, isId: true } as const;
 const parsingJob = { value: 'ID', meaning: 'Its job_id.', required: true, isId: true } as const;
 
-const organisation = { value: 'ID', meaning: 'Id of the organisation.', required: true, isId: true } as const;
-
-/** The commands of the laboratory module, in the order of the help text. */
+/** Commands about laboratories, their catalogues, kits, physicians and reports. */
 export const LAB_COMMANDS: Command[] = [
   command({
     words: 'lab-account add',
     summary: 'Open an account at a laboratory for teams of an organisation. Prints its id.',
+    examples: [
+      'phial lab-account add --org ID --lab sonora_quest --number 10077',
+      'phial lab-account add --org ID --lab sonora_quest --number 10077 --billing client_bill=AZ,CA',
+    ],
     flags: {
       org: organisation,
       lab: { value: 'SLUG', meaning: 'Slug of the laboratory, as GET /v3/lab_tests/labs lists it.', required: true },
@@ -59,6 +52,10 @@ export const LAB_COMMANDS: Command[] = [
   command({
     words: 'lab-account set-status',
     summary: 'Start or stop taking orders under an account.',
+    examples: [
+      'phial lab-account set-status --org ID --account ID --status suspended',
+      'phial lab-account set-status --org ID --account ID --status active',
+    ],
     flags: {
       org: organisation,
       account: { value: 'ID', meaning: 'Id of the account.', required: true, isId: true },
@@ -74,6 +71,7 @@ export const LAB_COMMANDS: Command[] = [
   command({
     words: 'lab-test approve',
     summary: 'Approve a lab test that a team made. A sandbox approves them itself.',
+    examples: ['phial team list', 'phial lab-test approve --team ID --test ID'],
     flags: {
       team: { value: 'ID', meaning: 'Team of the lab test.', required: true, isId: true },
       test: { value: 'ID', meaning: 'Id of the lab test.', required: true, isId: true },
@@ -83,6 +81,7 @@ export const LAB_COMMANDS: Command[] = [
   command({
     words: 'lab connect',
     summary: 'Connect a laboratory by HL7 with its offer, or change its connection.',
+    examples: ['phial lab connect --file laboratory.json', 'phial lab connect --file /etc/phial/laboratory.json'],
     flags: {
       file: { value: 'FILE', meaning: 'The file that docs/guides/connect-a-laboratory.md describes.', required: true },
     },
@@ -91,6 +90,10 @@ export const LAB_COMMANDS: Command[] = [
   command({
     words: 'compendium import',
     summary: 'Import markers and codes of a laboratory from a CSV file. Prints the differences.',
+    examples: [
+      'phial compendium import --lab acme --file markers.csv --dry-run yes',
+      'phial compendium import --lab acme --file markers.csv',
+    ],
     flags: {
       lab: { value: 'SLUG', meaning: 'Slug of the laboratory.', required: true },
       file: { value: 'FILE', meaning: 'The file that docs/guides/connect-a-laboratory.md describes.', required: true },
@@ -101,6 +104,7 @@ export const LAB_COMMANDS: Command[] = [
   command({
     words: 'lab issue-kits',
     summary: 'Issue kit ids to a team, which registers kits by them. Prints the ids.',
+    examples: ['phial lab issue-kits --team ID --count 100', 'phial lab issue-kits --team ID --count 5000 > kits.txt'],
     flags: {
       team: { value: 'ID', meaning: 'Id of the team.', required: true, isId: true },
       count: { value: 'NUMBER', meaning: 'Number of ids, 1 to 10000.', required: true },
@@ -110,6 +114,10 @@ export const LAB_COMMANDS: Command[] = [
   command({
     words: 'lab ship-kit',
     summary: 'Add the tracking numbers of a kit. Updates of carriers then advance its order.',
+    examples: [
+      'phial lab ship-kit --team ID --order ID --outbound 1Z999AA10123456784',
+      'phial lab ship-kit --team ID --order ID --inbound 1Z999AA10123456784 --courier ups',
+    ],
     flags: {
       team: { value: 'ID', meaning: 'Team of the order.', required: true, isId: true },
       order: { value: 'ID', meaning: 'Id of the order.', required: true, isId: true },
@@ -119,91 +127,31 @@ export const LAB_COMMANDS: Command[] = [
     },
     run: async (values) => (await import('./ship-kit.ts')).shipKitCommand(values),
   }),
-  ...APPOINTMENT_COMMANDS,
-  command({
-    words: 'hl7 list',
-    summary: 'List messages of laboratories by ids and codes. Default: messages that need a repair.',
-    flags: { state: { value: 'STATE', meaning: 'Which.', choices: MESSAGE_STATES, default: 'failed' }, lab: oneLab },
-    run: async (values) => (await import('./hl7.ts')).listMessagesCommand(values),
-  }),
-  command({
-    words: 'hl7 show',
-    summary: 'Print a message of a laboratory as received. The output holds personal data.',
-    flags: { message },
-    run: async (values) => (await import('./hl7.ts')).showMessageCommand(values),
-  }),
-  command({
-    words: 'hl7 repair',
-    summary: 'Replace a waiting message with a repaired one, and apply it.',
-    flags: { message, file: { value: 'FILE', meaning: 'The repaired message.', required: true } },
-    run: async (values) => (await import('./hl7.ts')).repairMessageCommand(values),
-  }),
-  command({
-    words: 'hl7 replay',
-    summary: 'Apply a waiting message again, or with --lab all of a laboratory, for example after a new mapping.',
-    flags: { message: { value: 'ID', meaning: 'Id of the message.', isId: true }, lab: oneLab },
-    run: async (values) => (await import('./hl7.ts')).replayMessageCommand(values),
-  }),
-  command({
-    words: 'hl7 discard',
-    summary: 'Discard a waiting message.',
-    flags: { message },
-    run: async (values) => (await import('./hl7.ts')).discardMessageCommand(values),
-  }),
-  command({
-    words: 'hl7 outgoing',
-    summary: 'List outgoing messages with their statuses, by ids and codes. Default: refused orders.',
-    flags: {
-      state: { value: 'STATE', meaning: 'Which.', choices: OUTGOING_STATES, default: 'refused' },
-      lab: oneLab,
-    },
-    run: async (values) => (await import('./outgoing.ts')).listOutgoingCommand(values),
-  }),
-  command({
-    words: 'hl7 resend',
-    summary: 'Send a refused order to its laboratory again, in its current state.',
-    flags: { outbox: { value: 'ID', meaning: 'The outbox_id of hl7 outgoing.', required: true, isId: true } },
-    run: async (values) => (await import('./outgoing.ts')).resendOrderCommand(values),
-  }),
-  command({
-    words: 'hl7 give-up',
-    summary: 'Fail the tests of a refused message. The order continues with its other tests, or ends.',
-    flags: { outbox: { value: 'ID', meaning: 'The outbox_id of hl7 outgoing.', required: true, isId: true } },
-    run: async (values) => (await import('./outgoing.ts')).giveUpOrderCommand(values),
-  }),
-  command({
-    words: 'hl7 hold',
-    summary: 'Hold one message, or all messages to a laboratory, until you release them.',
-    flags: messageOrLab,
-    run: async (values) => (await import('./outgoing.ts')).holdCommand(values),
-  }),
-  command({
-    words: 'hl7 release',
-    summary: 'Release held messages, which are then sent in their order.',
-    flags: messageOrLab,
-    run: async (values) => (await import('./outgoing.ts')).releaseCommand(values),
-  }),
   command({
     words: 'report-parser list',
     summary: 'List lab reports that need a review, by ids, oldest first.',
+    examples: ['phial report-parser list', 'phial report-parser list --team ID'],
     flags: { team: { value: 'ID', meaning: 'Only this team.', isId: true } },
     run: async (values) => (await import('./report-parser.ts')).listReportsCommand(values),
   }),
   command({
     words: 'report-parser show',
     summary: 'Print the parsed data of a lab report, with links to its files for 15 minutes. Personal data.',
+    examples: ['phial report-parser list', 'phial report-parser show --job ID'],
     flags: { job: parsingJob },
     run: async (values) => (await import('./report-parser.ts')).showReportCommand(values),
   }),
   command({
     words: 'report-parser review',
     summary: 'Record that a person reviewed a lab report. Its team is notified.',
+    examples: ['phial report-parser show --job ID', 'phial report-parser review --job ID'],
     flags: { job: parsingJob },
     run: async (values) => (await import('./report-parser.ts')).reviewReportCommand(values),
   }),
   command({
     words: 'physician add',
     summary: 'Add a physician to a team, or change the name of one.',
+    examples: ['phial team list', 'phial physician add --team ID --npi 1234567893 --first Ada --last Moreno'],
     flags: {
       team: { value: 'ID', meaning: 'Team of the physician.', required: true, isId: true },
       npi: { value: 'NPI', meaning: 'The NPI, 10 digits.', required: true },
