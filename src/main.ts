@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { UsageError, type RunOptions } from './cli/command.ts';
+import { CommandError, UsageError, type RunOptions } from './cli/command.ts';
 import { readCommandLine } from './cli/command-line.ts';
 import { COMMANDS, GROUPS } from './cli/commands.ts';
 import { helpOn, helpOnAll } from './cli/help.ts';
@@ -22,7 +22,7 @@ export async function main(args: string[], options: RunOptions = {}): Promise<nu
   } catch (error) {
     // The text is for the person at the terminal, so it has no stack trace.
     const { message } = error as Error;
-    const isPlain = error instanceof ConfigError || error instanceof UsageError;
+    const isPlain = error instanceof ConfigError || error instanceof UsageError || error instanceof CommandError;
     console.error(isPlain ? message : `Phial cannot go on: ${message}`);
     return error instanceof UsageError ? 2 : 1;
   }

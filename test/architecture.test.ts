@@ -638,6 +638,8 @@ const GOES_OUT: Record<string, string> = {
   'packages/hl7/example.ts': 'an example outside of the program',
   'examples/quickstart/service.ts': "a client of the service, at the service's own address, as a customer is",
   'src/cli/doctor/check-reach.ts': 'asks the service at its own public address, which the operator set',
+  'src/cli/remote/status.ts': 'asks whether the service is ready, as a load balancer does',
+  'src/cli/remote/with-remote.ts': 'a client of the service, as a customer is',
   'src/cli/listen/forward.ts': 'a client on the machine of a developer, who typed the address',
   'src/cli/listen/read-feed.ts': 'a client of the service, as a customer is',
   'src/delivery/sending/agents.ts': 'caches connections by team and origin; the vetting connector opens them',

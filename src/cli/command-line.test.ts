@@ -197,7 +197,7 @@ const AN_ID = '00000000-0000-7000-8000-000000000001';
 /** The words of each command line in these documents. A shell variable whose name ends in _ID stands for an id. */
 const linesIn = (files: string[]): string[][] =>
   files
-    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/node (?:--[\w=-]+ )?bin\/phial\.mjs ([^`\n\\]+)/g)])
+    .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/node (?:--[\w=-]+ )?bin\/phial\.mjs ([^`\n\\>]+)/g)])
     .map((match) =>
       [...(match[1] as string).matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => {
         const word = quoted ?? (plain as string);

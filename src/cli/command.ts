@@ -90,3 +90,6 @@ export type Group = { name: string; does: string; commands: Command[] };
 
 /** The error for a wrong command line. The program has done nothing. */
 export class UsageError extends Error {}
+
+/** The reason for which a command failed, with what to do, in whole sentences. */
+export class CommandError extends Error {}

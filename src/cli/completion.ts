@@ -13,8 +13,8 @@ export function completionFor(shell: (typeof SHELLS)[number], commands: Command[
 }
 
 /**
- * What can come next. `words` by the words before: `org` has `list`, `keys` and so on. `flags`, `operands` and `valued`,
- * the flags that take a value, by command. `choices` by command and flag.
+ * What can come next. `words` by the words before: `org` has `list`, `keys` and so on. By command: `flags`, `operands`
+ * and `valued`, the flags that take a value. `choices` by command and flag.
  */
 type Offers = Record<'words' | 'flags' | 'operands' | 'valued' | 'choices', Map<string, string[]>>;
 
@@ -46,15 +46,15 @@ function offersOf(commands: Command[]): Offers {
 }
 
 /** The words of commands and their beginnings. Any other word is an operand, such as an id. */
-const placesOf = ({ words, flags }: Offers): string[] =>
-  [...new Set([...words.keys(), ...flags.keys()])].filter((place) => place !== '');
+const positionsOf = ({ words, flags }: Offers): string[] =>
+  [...new Set([...words.keys(), ...flags.keys()])].filter((position) => position !== '');
 
 /** Shell code that sets `at` to the words of the command. bash and zsh read it in the same way. */
-const findPlace = (offers: Offers): string[] => [
+const findPosition = (offers: Offers): string[] => [
   '    case "$word" in -*) break ;; esac',
   `    case "\${at:+$at }$word" in`,
-  `      ${placesOf(offers)
-    .map((place) => `'${place}'`)
+  `      ${positionsOf(offers)
+    .map((position) => `'${position}'`)
     .join('|')}) at="\${at:+$at }$word" ;;`,
   '      *) break ;;',
   '    esac',
@@ -63,8 +63,8 @@ const findPlace = (offers: Offers): string[] => [
 /** Shell code that sets `offered` to what can come at `current`, after `last`. Words of a command have no quotes. */
 const chooseOffered = ({ words, flags, operands, valued, choices }: Offers): string[] => {
   const arms = (found: Map<string, string[]>, code: (list: string) => string): string[] =>
-    [...found].map(([place, list]) => `    '${place}') ${code(list.join(' '))} ;;`);
-  const freeValues = [...valued].flatMap(([place, names]) => names.map((name) => `${place} ${name}`));
+    [...found].map(([position, list]) => `    '${position}') ${code(list.join(' '))} ;;`);
+  const freeValues = [...valued].flatMap(([position, names]) => names.map((name) => `${position} ${name}`));
   return [
     '  case "$at $last" in',
     ...arms(choices, (list) => `offered='${list}'; return`),
@@ -87,7 +87,7 @@ const bash = (offers: Offers): string =>
     '_phial_offer() {',
     '  local word current="${COMP_WORDS[COMP_CWORD]}" last="${COMP_WORDS[COMP_CWORD-1]}" at=""',
     '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
-    ...findPlace(offers),
+    ...findPosition(offers),
     '  done',
     ...chooseOffered(offers),
     '}',
@@ -106,7 +106,7 @@ const zsh = (offers: Offers): string =>
     '_phial_offer() {',
     '  local word current="${words[CURRENT]}" last="${words[CURRENT-1]}" at=""',
     '  for word in "${(@)words[2,CURRENT-1]}"; do',
-    ...findPlace(offers),
+    ...findPosition(offers),
     '  done',
     ...chooseOffered(offers),
     '}',
@@ -120,26 +120,26 @@ const zsh = (offers: Offers): string =>
 
 /** fish asks for each rule whether it applies, by the words before the cursor. */
 const fish = (offers: Offers): string => {
-  const rule = (place: string, offer: string): string => `complete -c phial -n '__phial_at "${place}"' ${offer}`;
+  const rule = (position: string, offer: string): string => `complete -c phial -n '__phial_at "${position}"' ${offer}`;
   return [
     '# Completion of phial for fish. Load it by: phial completion fish | source',
     'function __phial_at',
     '    set -l at',
     '    for word in (commandline -opc)[2..-1]',
-    `        contains -- (string trim "$at $word") ${placesOf(offers)
-      .map((place) => `'${place}'`)
+    `        contains -- (string trim "$at $word") ${positionsOf(offers)
+      .map((position) => `'${position}'`)
       .join(' ')}; or break`,
     '        set at (string trim "$at $word")',
     '    end',
     '    test "$at" = "$argv[1]"',
     'end',
     'complete -c phial -f',
-    ...[...offers.words, ...offers.operands].map(([place, list]) => rule(place, `-a '${list.join(' ')}'`)),
-    ...[...offers.flags].flatMap(([place, names]) =>
+    ...[...offers.words, ...offers.operands].map(([position, list]) => rule(position, `-a '${list.join(' ')}'`)),
+    ...[...offers.flags].flatMap(([position, names]) =>
       names.map((name) => {
-        const choices = offers.choices.get(`${place} ${name}`);
-        const takesValue = offers.valued.get(place)?.includes(name) ? ' -r' : '';
-        return rule(place, `-l ${name.slice(2)}${choices ? ` -x -a '${choices.join(' ')}'` : takesValue}`);
+        const choices = offers.choices.get(`${position} ${name}`);
+        const takesValue = offers.valued.get(position)?.includes(name) ? ' -r' : '';
+        return rule(position, `-l ${name.slice(2)}${choices ? ` -x -a '${choices.join(' ')}'` : takesValue}`);
       }),
     ),
   ].join('\n');

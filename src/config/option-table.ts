@@ -127,7 +127,7 @@ export const OPTIONS = {
     secret: true,
     default: '',
     read: orNull(text),
-    meaning: 'Team API key for the command `phial listen`. The service does not use it.',
+    meaning: 'Key for commands that ask a running service, such as `phial orders`. The service does not use it.',
   },
   PHIAL_BODY_LIMIT_BYTES: {
     default: '1048576',

@@ -39,8 +39,8 @@ export function takePermit({ team, gone }: TeamCtx): void {
   gone.addEventListener('abort', () => permits.release(owner), { once: true });
 }
 
-/** Starts an export and writes its audit line. Throws export_running if another export of the team is running. */
-export function beginExport(ctx: TeamCtx): Promise<string> {
+/** Starts an export of the team or of one user, and writes its audit line. Throws export_running if another export of the team is running. */
+export function beginExport(ctx: TeamCtx, userId: string | null = null): Promise<string> {
   return inTransaction(ctx, async (tx) => {
     const { team } = tx;
     const id = newId();
@@ -61,7 +61,7 @@ export function beginExport(ctx: TeamCtx): Promise<string> {
       team_id: team.id,
       action: 'team.export_began',
       actor: 'management_key',
-      records: [id],
+      records: userId === null ? [id] : [id, userId],
     });
     return id;
   });

@@ -264,7 +264,7 @@ test('it is read in round robin with other batches', async () => {
   let end = (): void => {};
   const batch = batches.run({ org: 'another', team: 'another' }, () => new Promise<void>((resolve) => (end = resolve)));
   const order: string[] = [];
-  const line = exportTeam(ctx, await beginExport(ctx), null)
+  const line = exportTeam(ctx, await beginExport(ctx), { after: null })
     .next()
     .then(() => order.push('line'));
   for (let n = 0; n < 3; n += 1) await exported(second);
@@ -370,7 +370,7 @@ test('a stopping process ends it without the last line, and another one can star
   await makeUser(other);
   const stopping = new AbortController();
   const ctx = { ...(await teamCtx(app.ctx, other.id)), stopping: stopping.signal };
-  const lines = exportTeam(ctx, await beginExport(ctx), null);
+  const lines = exportTeam(ctx, await beginExport(ctx), { after: null });
   expect((await lines.next()).value).toMatchObject({ type: 'team' });
   stopping.abort();
   await expect(lines.next()).rejects.toMatchObject({ reason: 'stopping' });
@@ -387,7 +387,7 @@ test('its start is in the audit log, also of one that was cut off', async () => 
       .where('action', '=', 'team.export_began')
       .execute();
   const ctx = await teamCtx(app.ctx, other.id);
-  const lines = exportTeam(ctx, await beginExport(ctx), null);
+  const lines = exportTeam(ctx, await beginExport(ctx), { after: null });
   expect((await lines.next()).value).toMatchObject({ type: 'team' });
   await lines.return(undefined);
   expect(await begun()).toEqual([{ action: 'team.export_began', org_id: other.org_id }]);
@@ -405,4 +405,25 @@ test('a Team Management Key exports its own teams', async () => {
   const api = apiOf(app.baseUrl, team.api_key, bound.value);
   expect((await api('GET', path())).status).toBe(200);
   expect((await api('GET', path({ ...team, id: randomUUID() }))).status).toBe(404);
+});
+
+test('with user_id it has only the lines of that user, also of one who is scheduled for deletion', async () => {
+  const mine = await app.makeTeam();
+  const user = await makeUser(mine);
+  await orderKit(mine, user.user_id);
+  await orderKit(mine, (await makeUser(mine)).user_id);
+  const all = await exported(mine);
+  const ofUser = all.filter(({ user_id }) => user_id === user.user_id);
+  const end = { type: 'end', user_id: null, data: { lines: ofUser.length, users: 1 } };
+  expect(await exported(mine, `?user_id=${user.user_id}`)).toEqual([...ofUser, end]);
+  await app.flushAudit();
+  const audit = await query<{ record_ids: string[] }>(
+    app.databaseUrl,
+    `select record_ids from audit_log where action = 'team.export_began' and team_id = '${mine.id}'`,
+  );
+  expect(audit.filter(({ record_ids }) => record_ids.includes(user.user_id))).toHaveLength(1);
+  await mine.api('DELETE', `/v2/user/${user.user_id}`);
+  expect(typesOf(await exported(mine, `?user_id=${user.user_id}`))).toContain('user');
+  const foreign = await team.api('GET', `${path()}?user_id=${user.user_id}`);
+  expect(foreign).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
-import { StreamEnded } from '../errors.ts';
+import { notFound, StreamEnded } from '../errors.ts';
 import { ownerOf } from '../fair/round-robin.ts';
 import { MIN_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
@@ -57,17 +57,20 @@ const ROUND_MS = 5;
 
 type Line = Static<typeof ExportLine>;
 
+/** Which lines: all, those behind the user `after`, or only those of `user_id`. */
+type Part = { after: string | null; user_id?: string | null };
+
 /**
  * Exports all data of a team as lines. First come the data of the team itself, then the data of each user, beginning
  * with the row of the user. We read the next page when the client has read the previous one. No transaction is open
  * between pages. So if data change during the export, a page shows them as they were when we read that page. An export
  * without the line `end` is not complete.
  */
-export async function* exportTeam(ctx: TeamCtx, id: string, after: string | null): AsyncGenerator<Line> {
+export async function* exportTeam(ctx: TeamCtx, id: string, part: Part): AsyncGenerator<Line> {
   let lines = 0;
   let users = 0;
   try {
-    for await (const line of readInRounds(ctx, linesOf(ctx, after))) {
+    for await (const line of readInRounds(ctx, linesOf(ctx, part))) {
       if (ctx.stopping?.aborted) throw new StreamEnded('stopping');
       if (lines % RENEWED_AFTER === 0) {
         await ctx.stillOpens?.();
@@ -100,15 +103,15 @@ async function* readInRounds({ batches, team }: TeamCtx, lines: AsyncIterator<Li
   }
 }
 
-async function* linesOf(ctx: TeamCtx, after: string | null): AsyncGenerator<Line> {
-  if (after === null) {
+async function* linesOf(ctx: TeamCtx, { after, user_id = null }: Part): AsyncGenerator<Line> {
+  if (after === null && user_id === null) {
     for (const each of EXPORTS.flatMap(({ ofTeam = [] }) => ofTeam)) {
       const rows = 'lines' in each ? each.lines(ctx, null) : exportedRows(ctx, each, null);
       for await (const data of rows) yield { type: each.type, user_id: null, data };
     }
   }
   const ofUser = EXPORTS.flatMap((module) => module.ofUser ?? []);
-  for await (const page of pagesOfUsers(ctx, after)) {
+  for await (const page of user_id === null ? pagesOfUsers(ctx, after) : [[await findExported(ctx, user_id)]]) {
     const ids = page.map(({ id }) => id);
     const owners = new Map<object, Set<string>>();
     for (const each of ofUser)
@@ -135,6 +138,19 @@ async function whoHasRows({ db, team }: TeamCtx, table: string | undefined, ids:
      where exists (select from ${sql.table(table as string)} as owned
                     where owned.user_id = asked.id and owned.team_id = ${team.id})`.execute(db);
   return new Set(rows.map(({ id }) => id));
+}
+
+/** A user who is scheduled for deletion has data until the deletion, so they are found too. */
+async function findExported({ db, team }: TeamCtx, userId: string): Promise<{ id: string } & ExportedRow> {
+  const ofTeam = db.selectFrom('users').selectAll().where('team_id', '=', team.id);
+  const row = await ofTeam.where('id', '=', userId).executeTakeFirst();
+  if (!row) throw notFound('User');
+  return row;
+}
+
+/** Throws not_found before the response begins. */
+export async function refuseUnknownUser(ctx: TeamCtx, userId: string): Promise<void> {
+  await findExported(ctx, userId);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { operation } from '../operation/operation.ts';
 import { ndjson } from '../operation/media.ts';
 import { ofTeam, TEAM_PATH } from '../tenancy/team-paths.ts';
-import { exportTeam } from './export-team.ts';
+import { exportTeam, refuseUnknownUser } from './export-team.ts';
 import { beginExport, takePermit } from './export-lease.ts';
 import { ExportLine, ExportQuery } from './schemas.ts';
 
@@ -24,12 +24,13 @@ export const teamExportOperations = [
       'published events are not included. The last line is `end`, with the number of lines before it. ' +
       'Without it the stream was cut off. Continue with `after` and the last user who is followed by another ' +
       'user. Data that changes during the export is exported as it was when it was read. A team has one ' +
-      'export at a time: 409 export_running. An organisation has two in each process of the service, and ' +
+      'export at a time, also one of a single user: 409 export_running. An organisation has two in each process of the service, and ' +
       'fewer while many others export: 503 not_ready with Retry-After.',
-    refusals: ['export_running'],
-    handle: async (ctx, { query: { after = null } }) => {
+    refusals: ['export_running', 'not_found'],
+    handle: async (ctx, { query: { after = null, user_id = null } }) => {
+      if (user_id !== null) await refuseUnknownUser(ctx, user_id);
       takePermit(ctx);
-      return exportTeam(ctx, await beginExport(ctx), after);
+      return exportTeam(ctx, await beginExport(ctx, user_id), { after, user_id });
     },
   }),
 ];

@@ -17,4 +17,7 @@ export const ExportQuery = Type.Object({
         'itself is not repeated.',
     }),
   ),
+  user_id: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Exports only the lines of this user, and none of the team itself.' }),
+  ),
 });

@@ -7,7 +7,7 @@ import { openDatabase } from '../../db/open-database.ts';
 import { refusePrivilegedLogin } from '../../db/production.ts';
 import { openLog } from '../../log.ts';
 import { claimCipher } from '../../privacy/claim-cipher.ts';
-import { findingsOf, type Finding } from './finding.ts';
+import { findingsOf, type Finding } from '../finding.ts';
 
 /** Clocks may differ by this much before signatures and tokens are refused at their edges. */
 const MAX_CLOCK_DIFFERENCE_MS = 2_000;

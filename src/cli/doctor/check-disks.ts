@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Config } from '../../config/options.ts';
 import { freeBytes } from '../../disk-space.ts';
-import { findingsOf, type Finding } from './finding.ts';
+import { findingsOf, type Finding } from '../finding.ts';
 
 /** Checks that the data directory and the directory of uploads can be written and have free space. */
 export async function checkDisks(config: Config, dataDir: string): Promise<Finding[]> {

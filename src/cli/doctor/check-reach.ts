@@ -1,7 +1,7 @@
 import type { Config } from '../../config/options.ts';
 import { MailRefused, openMailServer } from '../../outbound/open-mail-server.ts';
 import { reasonOf } from '../listen/reason.ts';
-import { findingsOf, type Finding } from './finding.ts';
+import { findingsOf, type Finding } from '../finding.ts';
 
 const ANSWERS_WITHIN_MS = 5_000;
 

@@ -5,7 +5,7 @@ import { query } from '../../../test/global-setup.ts';
 import { endPrograms, makeDatabase, makeFolder } from '../../../test/program.ts';
 import { runHere } from '../../../test/run-here.ts';
 import { serveHere, type Served } from '../../../test/serve-here.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 
 let url: string;
 let service: Served;

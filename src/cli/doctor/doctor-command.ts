@@ -7,7 +7,7 @@ import { openLog } from '../../log.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDisks } from './check-disks.ts';
 import { checkMail, checkService } from './check-reach.ts';
-import { findingsOf, renderFindings, type Finding } from './finding.ts';
+import { findingsOf, renderFindings, type Finding } from '../finding.ts';
 
 /** Checks the deployment and changes nothing. Returns 1 if there is a problem, otherwise 0. */
 export async function doctorCommand({ json }: { json: boolean }): Promise<number> {

@@ -1,11 +1,9 @@
-import { readEnvironment, type Env } from '../../config/read-environment.ts';
+import { readEnvironment } from '../../config/read-environment.ts';
 import { nearest } from '../../config/nearest.ts';
-import { WrongValue } from '../../config/option-kinds.ts';
-import { OPTIONS } from '../../config/option-table.ts';
-import { textOfOption } from '../../config/secret-files.ts';
 import { isSecret, newSecret } from '../../delivery/sending/sign.ts';
 import { eventFilters } from '../../events/names.ts';
 import { UsageError } from '../command.ts';
+import { addressOf, findSandboxOrNull, keyOfEnvironment, serviceOf } from '../remote/find-service.ts';
 import { followEvents } from './follow.ts';
 
 type ListenOptions = {
@@ -23,10 +21,11 @@ type ListenOptions = {
  */
 export async function listenCommand(asked: ListenOptions): Promise<number> {
   const env = readEnvironment();
-  const apiKey = asked['api-key'] ?? keyOf(env);
+  const apiKey = asked['api-key'] ?? keyOfEnvironment(env) ?? findSandboxOrNull(env)?.team_api_key;
   if (!apiKey) throw new UsageError('phial listen needs a team API key. Set PHIAL_API_KEY, or give it with --api-key.');
-  const baseUrl = asked['base-url'] === undefined ? serviceOf(env) : addressOf('--base-url', asked['base-url']);
-  const forwardTo = addressOf('--forward-to', asked['forward-to']);
+  const baseUrl =
+    asked['base-url'] === undefined ? serviceOf('listen', env) : addressOf('listen', '--base-url', asked['base-url']);
+  const forwardTo = addressOf('listen', '--forward-to', asked['forward-to']);
   const types = asked.events.flatMap((each) => each.split(','));
   for (const type of types) refuseUnknown(type);
   if (asked.secret !== undefined && !isSecret(asked.secret))
@@ -45,22 +44,6 @@ export async function listenCommand(asked: ListenOptions): Promise<number> {
   return 0;
 }
 
-function keyOf(env: Env): string | undefined {
-  try {
-    return textOfOption(env, 'PHIAL_API_KEY');
-  } catch (error) {
-    throw error instanceof WrongValue ? new UsageError(`PHIAL_API_KEY ${error.message}`) : error;
-  }
-}
-
-/** Returns the URL of the service that runs with this environment. */
-function serviceOf(env: Env): URL {
-  const address = env['PHIAL_BASE_URL'];
-  return address
-    ? addressOf('PHIAL_BASE_URL', address)
-    : addressOf('PORT', `http://localhost:${env['PORT'] || OPTIONS.PORT.default}`);
-}
-
 /** Throws if the event type is unknown. The feed would accept it, and return no events. */
 function refuseUnknown(type: string): void {
   const filters = eventFilters();
@@ -71,10 +54,4 @@ function refuseUnknown(type: string): void {
       (meant ? ` Did you mean ${meant}?` : '') +
       ' GET /v2/event_types lists them. A beginning of a type ends in .*',
   );
-}
-
-function addressOf(flag: string, text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new UsageError(`phial listen takes an http or https address as ${flag}, not ${JSON.stringify(text)}.`);
 }

@@ -4,27 +4,38 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveCommands } from './command-server.ts';
 import { makeClone, openPage, runIn } from './operate-blocks.ts';
-import { endPrograms } from './program.ts';
+import { endPrograms, makeDatabase } from './program.ts';
+import { serveHere, type Served } from './serve-here.ts';
 
 let folder: string;
+let service: Served;
 let commands: Awaited<ReturnType<typeof serveCommands>>;
 beforeAll(async () => {
   folder = makeClone();
+  service = await serveHere({ env: { DATABASE_URL: await makeDatabase() } });
   commands = await serveCommands(folder);
 });
 afterAll(async () => {
   await commands.close();
+  await service.stop();
   await endPrograms();
 });
 
 test('the commands of the page work in their order', async () => {
   const page = openPage('commands');
-  const run = (heading: string): Promise<string> => runIn(folder, page.next(heading), commands.env);
+  const run = (heading: string): Promise<string> =>
+    runIn(folder, page.next(heading), { ...commands.env, PHIAL_DATA_DIR: service.dataDir });
 
   const help = await run('Commands');
   expect(help).toMatch(/^ {2}phial .*\n/);
   expect(help).toContain("\n  phial org keys create --org ID --label 'Night jobs'\n");
   await run('Let the shell complete');
   expect(readFileSync(join(folder, 'phial-completion.bash'), 'utf8')).toContain('complete -o default -F _phial phial');
+  const asked = await run('Ask a running service');
+  expect(asked).toMatch(/^ok +service +/m);
+  expect(asked).toContain('No order matches.');
+  expect(asked).toContain('"users": []');
+  await run('Export');
+  expect(readFileSync(join(folder, 'team.ndjson'), 'utf8')).toContain('"type":"end"');
   expect(page.left).toEqual([]);
 });
