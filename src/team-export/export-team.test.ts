@@ -417,11 +417,11 @@ test('with user_id it has only the lines of that user, also of one who is schedu
   const end = { type: 'end', user_id: null, data: { lines: ofUser.length, users: 1 } };
   expect(await exported(mine, `?user_id=${user.user_id}`)).toEqual([...ofUser, end]);
   await app.flushAudit();
-  const audit = await query<{ record_ids: string[] }>(
+  const audit = await query<{ records: string[] }>(
     app.databaseUrl,
-    `select record_ids from audit_log where action = 'team.export_began' and team_id = '${mine.id}'`,
+    `select records from audit_log where action = 'team.export_began' and team_id = '${mine.id}'`,
   );
-  expect(audit.filter(({ record_ids }) => record_ids.includes(user.user_id))).toHaveLength(1);
+  expect(audit.filter(({ records }) => records.includes(user.user_id))).toHaveLength(1);
   await mine.api('DELETE', `/v2/user/${user.user_id}`);
   expect(typesOf(await exported(mine, `?user_id=${user.user_id}`))).toContain('user');
   const foreign = await team.api('GET', `${path()}?user_id=${user.user_id}`);

@@ -1,7 +1,5 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { PhialError, type Phial } from '@phial/client';
 import { hasCode } from '@phial/embedded-postgres/errors';
@@ -57,7 +55,18 @@ async function openExport(manager: Phial, path: ManagedTeam, user: string | unde
     parseAs: 'stream',
   });
   if (!response.ok || !data) throw new PhialError(error as never, response.status);
-  return createInterface({ input: Readable.fromWeb(data as unknown as ReadableStream), crlfDelay: Infinity });
+  return linesOf(data as unknown as ReadableStream<Uint8Array>);
+}
+
+async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }
 
 const printLines = async (text: string): Promise<void> => {

@@ -1,12 +1,11 @@
 // The commands that ask a running service, against one. Each test prepares what it asks for by the interface.
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeUser, orderKit } from '../../../test/factories.ts';
-import { endPrograms, type Ran } from '../../../test/program.ts';
+import { endPrograms, makeFolder, type Ran } from '../../../test/program.ts';
 import { runHere } from '../../../test/run-here.ts';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { writeCredentials } from '../../first-keys-file.ts';
@@ -14,7 +13,7 @@ import type { Finding } from '../finding.ts';
 
 let app: TestApp;
 let team: Team;
-const folder = mkdtempSync(join(tmpdir(), 'phial-remote-'));
+const folder = makeFolder();
 beforeAll(async () => {
   app = await startTestApp();
   ({ team } = app);
@@ -22,12 +21,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await app.close();
   await endPrograms();
-  rmSync(folder, { recursive: true });
 });
 
 /** A data directory as the first start of a sandbox writes it. */
 function sandboxOf(of: Team): string {
-  const dataDir = mkdtempSync(join(folder, 'data-'));
+  const dataDir = makeFolder();
   const keys = { org_id: of.org_id, team_id: of.id, team_api_key: of.api_key, management_key: of.management_key };
   writeCredentials(dataDir, { base_url: app.baseUrl, ...keys });
   return dataDir;
