@@ -39,7 +39,10 @@ export function takePermit({ team, gone }: TeamCtx): void {
   gone.addEventListener('abort', () => permits.release(owner), { once: true });
 }
 
-/** Starts an export of the team or of one user, and writes its audit line. Throws export_running if another export of the team is running. */
+/**
+ * Starts an export of the team or of one user, and writes its audit line. Throws export_running if another export of
+ * the team is running.
+ */
 export function beginExport(ctx: TeamCtx, userId: string | null = null): Promise<string> {
   return inTransaction(ctx, async (tx) => {
     const { team } = tx;

@@ -24,7 +24,8 @@ export const teamExportOperations = [
       'published events are not included. The last line is `end`, with the number of lines before it. ' +
       'Without it the stream was cut off. Continue with `after` and the last user who is followed by another ' +
       'user. Data that changes during the export is exported as it was when it was read. A team has one ' +
-      'export at a time, also one of a single user: 409 export_running. An organisation has two in each process of the service, and ' +
+      'export at a time, also of a single user: 409 export_running. An organisation has two in each process ' +
+      'of the service, and ' +
       'fewer while many others export: 503 not_ready with Retry-After.',
     refusals: ['export_running', 'not_found'],
     handle: async (ctx, { query: { after = null, user_id = null } }) => {

@@ -868,7 +868,7 @@ export interface paths {
         };
         /**
          * Export everything of a team
-         * @description One JSON object per line: first the data of the team itself, then of each user, beginning with a line `user`. Sealed values are opened. Keys, secrets and headers of webhooks, tokens of providers and published events are not included. The last line is `end`, with the number of lines before it. Without it the stream was cut off. Continue with `after` and the last user who is followed by another user. Data that changes during the export is exported as it was when it was read. A team has one export at a time, also one of a single user: 409 export_running. An organisation has two in each process of the service, and fewer while many others export: 503 not_ready with Retry-After.
+         * @description One JSON object per line: first the data of the team itself, then of each user, beginning with a line `user`. Sealed values are opened. Keys, secrets and headers of webhooks, tokens of providers and published events are not included. The last line is `end`, with the number of lines before it. Without it the stream was cut off. Continue with `after` and the last user who is followed by another user. Data that changes during the export is exported as it was when it was read. A team has one export at a time, also of a single user: 409 export_running. An organisation has two in each process of the service, and fewer while many others export: 503 not_ready with Retry-After.
          */
         get: operations["export_team"];
         put?: never;

@@ -105,7 +105,7 @@ async function closeSafely(handle: FileHandle): Promise<void> {
   await handle.close();
 }
 
-/** Copies all lines. Throws CommandError if the last line of an export is missing. */
+/** Copies all lines. Throws CommandError unless the last line is there and tells how many lines came before it. */
 async function copy(
   lines: AsyncIterable<string>,
   write: (text: string) => Promise<void>,
@@ -113,7 +113,7 @@ async function copy(
 ): Promise<Counts> {
   const progress = openProgress();
   const counts: Counts = { lines: 0, users: 0 };
-  let isWhole = false;
+  let told: number | null = null;
   let waiting: string[] = [];
   const flush = async (): Promise<void> => {
     if (waiting.length > 0) await write(waiting.join(''));
@@ -121,7 +121,7 @@ async function copy(
   };
   try {
     for await (const line of untilCut(lines)) {
-      if (line.startsWith('{"type":"end"')) isWhole = true;
+      if (line.startsWith('{"type":"end"')) told = (JSON.parse(line) as { data: Counts }).data.lines;
       else counts.lines += 1;
       if (line.startsWith('{"type":"user"')) counts.users += 1;
       waiting.push(`${line}\n`);
@@ -132,7 +132,7 @@ async function copy(
   } finally {
     progress.end();
   }
-  if (isWhole) return counts;
+  if (told === counts.lines) return counts;
   throw new CommandError(`The export was cut off after ${counts.lines} lines. Run the command again.`);
 }
 

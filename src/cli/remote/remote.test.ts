@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePort } from '../../../bench/free-port.ts';
 import { makeUser, orderKit } from '../../../test/factories.ts';
 import { endPrograms, makeFolder, type Ran } from '../../../test/program.ts';
 import { runHere } from '../../../test/run-here.ts';
@@ -143,7 +144,7 @@ describe('phial export', () => {
     expect(lines.some((line) => line.includes(order.id))).toBe(true);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = await askSandbox(['export', '--to', file], mine);
-    expect([again.code, again.output]).toEqual([1, expect.stringContaining('exists')]);
+    expect([again.code, again.output]).toEqual([2, expect.stringContaining('exists')]);
   });
 
   test('writes one user to stdout, with the counts on stderr', async () => {
@@ -186,10 +187,11 @@ describe('phial export', () => {
 });
 
 test('says what to do if nothing answers, the key is wrong, or there is none', async () => {
-  const away = await runHere(['users', '--url', 'http://127.0.0.1:1', '--key', 'sk_us_x']);
+  const unused = await findFreePort();
+  const away = await runHere(['users', '--url', `http://127.0.0.1:${unused}`, '--key', 'sk_us_x']);
   expect([away.code, away.output]).toEqual([
     1,
-    'Nothing answers at http://127.0.0.1:1: connection refused. Start the service with phial serve, or name its ' +
+    `Nothing answers at http://127.0.0.1:${unused}: connection refused. Start the service with phial serve, or name its ` +
       'address with --url.\n',
   ]);
   const wrong = await ask(['users'], 'sk_us_nobodys');
