@@ -191,8 +191,8 @@ test('says what to do if nothing answers, the key is wrong, or there is none', a
   const away = await runHere(['users', '--url', `http://127.0.0.1:${unused}`, '--key', 'sk_us_x']);
   expect([away.code, away.output]).toEqual([
     1,
-    `Nothing answers at http://127.0.0.1:${unused}: connection refused. Start the service with phial serve, or name its ` +
-      'address with --url.\n',
+    `Nothing answers at http://127.0.0.1:${unused}: connection refused. Start the service with phial serve, or name ` +
+      'its address with --url.\n',
   ]);
   const wrong = await ask(['users'], 'sk_us_nobodys');
   expect([wrong.code, wrong.output]).toEqual([1, expect.stringMatching(/answered 401 .* Set PHIAL_API_KEY to a key/)]);
