@@ -3,7 +3,7 @@ import { nearest } from '../../config/nearest.ts';
 import { isSecret, newSecret } from '../../delivery/sending/sign.ts';
 import { eventFilters } from '../../events/names.ts';
 import { UsageError } from '../command.ts';
-import { addressOf, findSandboxOrNull, keyOfEnvironment, serviceOf } from '../remote/find-service.ts';
+import { addressOf, findSandboxOrNull, keyOfEnvironment, serviceOf } from '../find-service.ts';
 import { followEvents } from './follow.ts';
 
 type ListenOptions = {

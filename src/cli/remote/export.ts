@@ -113,7 +113,7 @@ async function copy(
 ): Promise<Counts> {
   const progress = openProgress();
   const counts: Counts = { lines: 0, users: 0 };
-  let told: number | null = null;
+  let expected: number | null = null;
   let waiting: string[] = [];
   const flush = async (): Promise<void> => {
     if (waiting.length > 0) await write(waiting.join(''));
@@ -121,7 +121,7 @@ async function copy(
   };
   try {
     for await (const line of untilCut(lines)) {
-      if (line.startsWith('{"type":"end"')) told = (JSON.parse(line) as { data: Counts }).data.lines;
+      if (line.startsWith('{"type":"end"')) expected = (JSON.parse(line) as { data: Counts }).data.lines;
       else counts.lines += 1;
       if (line.startsWith('{"type":"user"')) counts.users += 1;
       waiting.push(`${line}\n`);
@@ -132,7 +132,7 @@ async function copy(
   } finally {
     progress.end();
   }
-  if (told === counts.lines) return counts;
+  if (expected === counts.lines) return counts;
   throw new CommandError(`The export was cut off after ${counts.lines} lines. Run the command again.`);
 }
 

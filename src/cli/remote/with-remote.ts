@@ -3,7 +3,7 @@ import { openPhial, PhialError, type Phial } from '@phial/client';
 import { readEnvironment } from '../../config/read-environment.ts';
 import { CommandError, UsageError } from '../command.ts';
 import { reasonOf } from '../listen/reason.ts';
-import { addressOf, findSandboxOrNull, keyOfEnvironment, serviceOf } from './find-service.ts';
+import { addressOf, findSandboxOrNull, keyOfEnvironment, serviceOf } from '../find-service.ts';
 
 type RemoteValues = { url: string | undefined; key: string | undefined };
 type TeamValues = RemoteValues & { org: string | undefined; team: string | undefined };

@@ -1,11 +1,11 @@
-import { parseConfig } from '../../config/options.ts';
-import { WrongValue } from '../../config/option-kinds.ts';
-import { OPTIONS } from '../../config/option-table.ts';
-import type { Env } from '../../config/read-environment.ts';
-import { textOfOption } from '../../config/secret-files.ts';
-import { findDataDir } from '../../db/database-server.ts';
-import { readAllCredentials, type Credentials } from '../../first-keys-file.ts';
-import { UsageError } from '../command.ts';
+import { parseConfig } from '../config/options.ts';
+import { WrongValue } from '../config/option-kinds.ts';
+import { OPTIONS } from '../config/option-table.ts';
+import type { Env } from '../config/read-environment.ts';
+import { textOfOption } from '../config/secret-files.ts';
+import { findDataDir } from '../db/database-server.ts';
+import { readAllCredentials, type Credentials } from '../first-keys-file.ts';
+import { UsageError } from './command.ts';
 
 /** Returns the keys that a sandbox wrote at its first start, or null if this machine has none. */
 export function findSandboxOrNull(env: Env): Credentials | null {
