@@ -65,6 +65,8 @@ export type ErrorCode =
   | 'laboratory_not_connected'
   | 'registration_required'
   | 'status_not_reachable'
+  | 'author_required'
+  | 'critical_result_not_acknowledged'
   | 'unmatched_result_resolved'
   | 'unmatched_order_required'
   | 'order_takes_no_results'

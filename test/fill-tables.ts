@@ -96,6 +96,12 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'oura' });
   const done = await registeredKit(team, { health_insurance: healthInsurance });
   await simulate(team, done.id);
+  const critical = await registeredKit(team);
+  await simulate(team, critical.id, '', { interpretation: 'critical' });
+  const { body: criticals } = await team.api<{ data: { id: string }[] }>('GET', '/v3/critical_result');
+  const decisions = `/v3/critical_result/${criticals.data[0]?.id}`;
+  await team.api('POST', `${decisions}/acknowledge`, { acknowledged_by: 'Ana Ruiz', called_person: 'Bo Chen' });
+  await team.api('POST', `${decisions}/sign_off`, { signed_off_by: 'Ana Ruiz' });
   await plantDocument(app, done, `Palmer ${randomUUID()}`);
   const lost = await loseResults(team);
   await team.api('POST', `/v3/unmatched_result/${lost.unmatched_id}/resolve`, { action: 'unsure', note: 'Whose?' });

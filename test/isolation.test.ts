@@ -61,6 +61,7 @@ type Ids = {
   transaction_id: string;
   sample_id: string;
   raw_result_id: string;
+  critical_result_id: string;
   message_id: string;
   outbox_id: string;
   lab_test_id: string;
@@ -290,6 +291,10 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_orders: (_, others) => orderFilters(others),
   list_orders_short_path: (_, others) => orderFilters(others),
   list_unmatched_results: () => [none],
+  count_orders: () => [none],
+  list_critical_results: (_, { user_id, order_id }) => found(`user_id=${user_id}`, `order_id=${order_id}`),
+  acknowledge_critical_result: () => [{ body: { acknowledged_by: 'Mine' }, status: 404 }],
+  sign_off_critical_result: () => [{ body: { signed_off_by: 'Mine' }, status: 404 }],
   accept_unmatched_result: (own, others) => [
     { body: {}, status: 404 },
     { body: { order_id: own.order_id }, status: 404 },
@@ -573,7 +578,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
     patient_details: { ...patientDetails, last_name: name },
     health_insurance: healthInsurance,
   });
-  await simulate(team, order.id);
+  await simulate(team, order.id, '', { interpretation: 'critical' });
+  const critical = await team.api<{ data: { id: string }[] }>('GET', '/v3/critical_result');
   await plantDocument(app, order, name);
   await app.deliver();
   const phlebotomy_order_id = await bookedOrder(team, 'phlebotomy', { userId: user.user_id, last_name: name });
@@ -637,6 +643,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     walk_in_order_id,
     transaction_id: order.order_transaction.id,
     sample_id: sample_id as string,
+    critical_result_id: critical.body.data[0]?.id as string,
     raw_result_id: (await loseResults(team)).unmatched_id,
     message_id: await waitingMessage(team),
     outbox_id: await refusedOrder(team, { user_id: user.user_id, order_id: order.id }),

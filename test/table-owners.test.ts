@@ -56,6 +56,7 @@ const OWNERS: Record<string, string[]> = {
     'lab_report_chunks',
     'lab_report_jobs',
     'lab_results',
+    'critical_results',
     'lab_result_documents',
     'unmatched_results',
     'unmatched_candidates',

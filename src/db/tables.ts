@@ -223,6 +223,22 @@ export interface ContinuousQueryTasks {
   user_id: string;
 }
 
+export interface CriticalResults {
+  acknowledged_at: string | null;
+  acknowledgement: Buffer | null;
+  created_at: Generated<string>;
+  id: string;
+  markers: Buffer | null;
+  order_id: string;
+  result_status: string;
+  sign_off: Buffer | null;
+  signed_off_at: string | null;
+  status: Generated<string>;
+  team_id: string;
+  user_id: string;
+  version: number | null;
+}
+
 export interface DataPullPreferences {
   default_days: number;
   org_id: string;
@@ -1442,6 +1458,7 @@ export interface DB {
   continuous_queries: ContinuousQueries;
   continuous_query_results: ContinuousQueryResults;
   continuous_query_tasks: ContinuousQueryTasks;
+  critical_results: CriticalResults;
   data_pull_preferences: DataPullPreferences;
   deferred_deliveries: DeferredDeliveries;
   deferred_events: DeferredEvents;

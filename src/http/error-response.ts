@@ -92,6 +92,8 @@ const STATUS = {
   laboratory_not_connected: 400,
   registration_required: 400,
   status_not_reachable: 400,
+  author_required: 400,
+  critical_result_not_acknowledged: 409,
   unmatched_result_resolved: 400,
   unmatched_order_required: 400,
   order_takes_no_results: 400,

@@ -13,6 +13,7 @@ import { messageOperations } from './orders/messages/operations.ts';
 import { orderOperations } from './orders/operations.ts';
 import { portalOperations } from './portal/operations.ts';
 import { locationOperations } from './locations/operations.ts';
+import { criticalResultOperations } from './results/critical/operations.ts';
 import { resultOperations } from './results/operations.ts';
 import { unmatchedOperations } from './results/unmatched/operations.ts';
 import { managedUnmatchedOperations } from './results/unmatched/management-operations.ts';
@@ -30,6 +31,7 @@ export const labOperations: Operation[] = [
   ...carrierOperations,
   ...schedulerOperations,
   ...resultOperations,
+  ...criticalResultOperations,
   ...fhirOperations,
   ...unmatchedOperations,
   ...documentOperations,

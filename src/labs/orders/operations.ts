@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { deprecatedField, operation } from '../../operation/operation.ts';
 import { Uuid } from '../../wire/schema.ts';
+import { countByStatus } from './counts/count-by-status.ts';
+import { OrderCounts } from './counts/schemas.ts';
 import { createOrder } from './create/create.ts';
 import { importOrder } from './create/import.ts';
 import { CreateOrderInput, ImportOrderInput } from './create/schemas.ts';
@@ -227,6 +229,18 @@ export const orderOperations = [
       const { order, alreadyCancelled } = await cancelOrder(ctx, order_id);
       return answer(order, alreadyCancelled ? 'order already cancelled' : 'order cancelled');
     },
+  }),
+  operation({
+    id: 'count_orders',
+    method: 'GET',
+    path: '/v3/order_counts',
+    tag,
+    response: OrderCounts,
+    summary: 'Count orders by status, overdue orders, and orders with an open critical result',
+    description:
+      'Orders of users who are scheduled for deletion do not count. `GET /v3/orders` lists the orders of a status ' +
+      'by its filter status, and overdue orders by is_overdue. `GET /v3/critical_result` lists critical results.',
+    handle: (ctx) => countByStatus(ctx),
   }),
   listAt('list_orders', '/v3/orders'),
   listAt('list_orders_short_path', '/orders'),
