@@ -96,12 +96,6 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await team.api('POST', '/v2/link/connect/demo', { user_id, provider: 'oura' });
   const done = await registeredKit(team, { health_insurance: healthInsurance });
   await simulate(team, done.id);
-  const critical = await registeredKit(team);
-  await simulate(team, critical.id, '', { interpretation: 'critical' });
-  const { body: criticals } = await team.api<{ data: { id: string }[] }>('GET', '/v3/critical_result');
-  const decisions = `/v3/critical_result/${criticals.data[0]?.id}`;
-  await team.api('POST', `${decisions}/acknowledge`, { acknowledged_by: 'Ana Ruiz', called_person: 'Bo Chen' });
-  await team.api('POST', `${decisions}/sign_off`, { signed_off_by: 'Ana Ruiz' });
   await plantDocument(app, done, `Palmer ${randomUUID()}`);
   const lost = await loseResults(team);
   await team.api('POST', `/v3/unmatched_result/${lost.unmatched_id}/resolve`, { action: 'unsure', note: 'Whose?' });
@@ -116,6 +110,12 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await app.deliver();
   // Skips their events, like a worker that waits.
   await team.api('GET', '/v2/events?wait=1');
+  const critical = await registeredKit(team);
+  await simulate(team, critical.id, '', { interpretation: 'critical' });
+  const { body: criticals } = await team.api<{ data: { id: string }[] }>('GET', '/v3/critical_result');
+  const decisions = `/v3/critical_result/${criticals.data[0]?.id}`;
+  await team.api('POST', `${decisions}/acknowledge`, { acknowledged_by: 'Ana Ruiz', called_person: 'Bo Chen' });
+  await team.api('POST', `${decisions}/sign_off`, { signed_off_by: 'Ana Ruiz' });
   await bookedOrder(team, 'psc', { userId: user_id });
   const cancelled = await bookedOrder(team, 'phlebotomy', { userId: user_id });
   await team.api('PATCH', `/v3/order/${cancelled}/phlebotomy/appointment/cancel`, {
