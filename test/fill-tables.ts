@@ -144,6 +144,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
       content: app.ctx.cipher.sealJson('scheduler_calls.content', { team_id: team.id, id: callId }, content),
     })
     .execute();
+  await team.api('POST', `/v3/order/${slow.id}/note`, { text: 'They are away', author: 'Ana Ruiz' });
   await simulate(team, slow.id, '?delay=3600');
   await team.api('POST', '/v3/order/resend_events', { order_ids: [slow.id] });
   await team.api('PATCH', `/v3/order/${slow.id}/communication_settings`, { sms_enabled: false });

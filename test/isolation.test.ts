@@ -62,6 +62,7 @@ type Ids = {
   sample_id: string;
   raw_result_id: string;
   critical_result_id: string;
+  note_id: string;
   message_id: string;
   outbox_id: string;
   lab_test_id: string;
@@ -277,6 +278,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   ],
   resend_order_events: (_, { order_id }) => [{ body: { order_ids: [order_id] }, status: 404 }],
   patch_order_communication_settings: () => [{ body: { sms_enabled: false }, status: 404 }],
+  create_order_note: () => [{ body: { text: 'mine', author: 'Mine' }, status: 404 }],
   patch_order: () => [{ body: { activate_by: '2030-01-01' }, status: 404 }],
   cancel_order: (_, others) =>
     [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
@@ -644,6 +646,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     transaction_id: order.order_transaction.id,
     sample_id: sample_id as string,
     critical_result_id: critical.body.data[0]?.id as string,
+    note_id: await writtenNote(team, order.id),
     raw_result_id: (await loseResults(team)).unmatched_id,
     message_id: await waitingMessage(team),
     outbox_id: await refusedOrder(team, { user_id: user.user_id, order_id: order.id }),
@@ -675,6 +678,9 @@ async function fill(team: Team, name: string): Promise<Ids> {
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };
 }
+
+const writtenNote = async (team: Team, orderId: string): Promise<string> =>
+  (await team.api<{ id: string }>('POST', `/v3/order/${orderId}/note`, { text: 'Ours', author: 'Ana Ruiz' })).body.id;
 
 /** A waiting message of a laboratory, of the team. */
 async function waitingMessage(team: Team): Promise<string> {

@@ -489,6 +489,11 @@ const CASES: Record<string, () => Case> = {
     body: { activate_by: '2031-01-31' },
     reads: [`/v3/order/${ids.order}`],
   }),
+  create_order_note: () => ({
+    path: `/v3/order/${ids.order}/note`,
+    body: { text: 'Call after five', author: 'Ana Ruiz' },
+    reads: [`/v3/order/${ids.order}/note`],
+  }),
   patch_order_communication_settings: () => ({
     path: `/v3/order/${ids.order}/communication_settings`,
     body: { sms_enabled: false },

@@ -49,6 +49,7 @@ const OWNERS: Record<string, string[]> = {
     'event_resends',
     'order_communication_settings',
     'order_signatures',
+    'order_notes',
     'order_status_rules',
   ],
   'labs/results': [

@@ -330,6 +330,7 @@ async function plant(): Promise<string> {
   const registered = await team.api('POST', '/v3/order/testkit/register', registration, keyed());
   expect([registered.status, registered.body]).toEqual([200, expect.anything()]);
   await simulate(team, first.body.order.id, '', { interpretation: 'critical' });
+  await team.api('POST', `/v3/order/${first.body.order.id}/note`, bodyOf('create_order_note'));
   const { body: criticals } = await team.api<{ data: { id: string }[] }>('GET', '/v3/critical_result');
   const decisions = `/v3/critical_result/${criticals.data[0]?.id}`;
   await team.api('POST', `${decisions}/acknowledge`, bodyOf('acknowledge_critical_result'));

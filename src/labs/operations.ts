@@ -10,6 +10,7 @@ import { repairOperations } from './laboratories/hl7/management/operations.ts';
 import { simulationOperations } from './laboratories/simulated/operations.ts';
 import { documentOperations } from './documents/operations.ts';
 import { messageOperations } from './orders/messages/operations.ts';
+import { noteOperations } from './orders/notes/operations.ts';
 import { orderOperations } from './orders/operations.ts';
 import { portalOperations } from './portal/operations.ts';
 import { locationOperations } from './locations/operations.ts';
@@ -24,6 +25,7 @@ export const labOperations: Operation[] = [
   ...labTestOperations,
   ...compendiumOperations,
   ...orderOperations,
+  ...noteOperations,
   ...messageOperations,
   ...locationOperations,
   ...appointmentOperations,

@@ -7,5 +7,6 @@ export const WORK_BODIES: Readonly<Record<string, unknown>> = {
     read_back: true,
     note: 'The patient comes in today.',
   },
+  create_order_note: { text: 'The patient asked for a call after 5 pm.', author: 'Ana Ruiz' },
   sign_off_critical_result: { signed_off_by: 'Dr Ana Ruiz', note: 'Potassium was given.' },
 };

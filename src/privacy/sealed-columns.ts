@@ -24,6 +24,7 @@ export const SEALED_COLUMNS = {
   'orders.clinical_notes': { as: 'text', row: ['id'], team: 'team_id' },
   'orders.aoe_answers': { as: 'json', row: ['id'], team: 'team_id' },
   'orders.passthrough': { as: 'text', row: ['id'], team: 'team_id' },
+  'order_notes.content': { as: 'json', row: ['id'], team: 'team_id' },
   'order_signatures.content': { as: 'json', row: ['order_id'], team: 'team_id' },
   'shipments.outbound_tracking_number': { as: 'text', row: ['id'], team: 'team_id' },
   'shipments.outbound_tracking_url': { as: 'text', row: ['id'], team: 'team_id' },
