@@ -60,6 +60,8 @@ export type ErrorCode =
   | 'draw_not_expected'
   | 'order_not_cancellable'
   | 'order_not_changeable'
+  | 'order_not_replaceable'
+  | 'order_already_replaced'
   | 'sample_already_registered'
   | 'sample_ambiguous'
   | 'laboratory_not_connected'

@@ -294,6 +294,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_orders_short_path: (_, others) => orderFilters(others),
   list_unmatched_results: () => [none],
   count_orders: () => [none],
+  list_appointments: () => found('start_date=2020-01-01&end_date=2020-01-31'),
   list_critical_results: (_, { user_id, order_id }) => found(`user_id=${user_id}`, `order_id=${order_id}`),
   acknowledge_critical_result: () => [{ body: { acknowledged_by: 'Mine' }, status: 404 }],
   sign_off_critical_result: () => [{ body: { signed_off_by: 'Mine' }, status: 404 }],

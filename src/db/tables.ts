@@ -823,6 +823,15 @@ export interface OrderNameWords {
   word_hash: Buffer;
 }
 
+export interface OrderNotes {
+  content: Buffer;
+  created_at: Generated<string>;
+  id: string;
+  order_id: string;
+  team_id: string;
+  user_id: string;
+}
+
 export interface OrderNumbers {
   account_number: string;
   created_at: Generated<string>;
@@ -1511,6 +1520,7 @@ export interface DB {
   order_communication_settings: OrderCommunicationSettings;
   order_events: OrderEvents;
   order_name_words: OrderNameWords;
+  order_notes: OrderNotes;
   order_numbers: OrderNumbers;
   order_signatures: OrderSignatures;
   order_status_rules: OrderStatusRules;

@@ -87,6 +87,8 @@ const STATUS = {
   draw_not_expected: 400,
   order_not_cancellable: 400,
   order_not_changeable: 400,
+  order_not_replaceable: 400,
+  order_already_replaced: 409,
   sample_already_registered: 400,
   sample_ambiguous: 400,
   laboratory_not_connected: 400,

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation/operation.ts';
 import { appointmentOperations } from './appointments/operations.ts';
+import { appointmentListOperations } from './appointments/day/operations.ts';
 import { schedulerOperations } from './appointments/updates/operations.ts';
 import { compendiumOperations } from './catalogue/compendium/operations.ts';
 import { labTestOperations } from './catalogue/operations.ts';
@@ -15,6 +16,7 @@ import { orderOperations } from './orders/operations.ts';
 import { portalOperations } from './portal/operations.ts';
 import { locationOperations } from './locations/operations.ts';
 import { criticalResultOperations } from './results/critical/operations.ts';
+import { trendOperations } from './results/trend/operations.ts';
 import { resultOperations } from './results/operations.ts';
 import { unmatchedOperations } from './results/unmatched/operations.ts';
 import { managedUnmatchedOperations } from './results/unmatched/management-operations.ts';
@@ -29,11 +31,13 @@ export const labOperations: Operation[] = [
   ...messageOperations,
   ...locationOperations,
   ...appointmentOperations,
+  ...appointmentListOperations,
   ...simulationOperations,
   ...carrierOperations,
   ...schedulerOperations,
   ...resultOperations,
   ...criticalResultOperations,
+  ...trendOperations,
   ...fhirOperations,
   ...unmatchedOperations,
   ...documentOperations,

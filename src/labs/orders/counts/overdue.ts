@@ -23,6 +23,12 @@ const DAYS_AFTER_APPOINTMENT = 1;
 const activeFor = (days: number): string =>
   `(orders.activate_by is null or orders.activate_by < current_date - ${days})`;
 
+/** An order that was repeated is not waited for. The order that repeats it has its own time. */
+const NOT_REPEATED = `not exists (
+  select from orders parent join orders repeated on repeated.order_transaction_id = parent.order_transaction_id
+     and repeated.team_id = parent.team_id and repeated.parent_id = parent.id
+   where parent.user_id = orders.user_id and parent.id = orders.id)`;
+
 export const OVERDUE_RULES = {
   not_sent: {
     methods: KIT,
@@ -41,7 +47,7 @@ export const OVERDUE_RULES = {
     ],
     days: 7,
   },
-  with_customer: { methods: KIT, statuses: ['with_customer', 'testkit_registered'], days: 14 },
+  with_customer: { methods: KIT, statuses: ['with_customer', 'testkit_registered'], days: 14, further: NOT_REPEATED },
   not_collected: {
     methods: COLLECTED,
     statuses: [
@@ -53,11 +59,9 @@ export const OVERDUE_RULES = {
       'redraw_available',
     ],
     days: DAYS_NOT_COLLECTED,
-    // The redraw of an order is an order with its own time.
-    further: `${activeFor(DAYS_NOT_COLLECTED)} and (orders.last_low_level_status <> 'redraw_available' or not exists (
-      select from orders parent join orders redraw on redraw.order_transaction_id = parent.order_transaction_id
-         and redraw.team_id = parent.team_id and redraw.parent_id = parent.id
-       where parent.user_id = orders.user_id and parent.id = orders.id))`,
+    further:
+      `${activeFor(DAYS_NOT_COLLECTED)} and ` +
+      `(orders.last_low_level_status <> 'redraw_available' or ${NOT_REPEATED})`,
   },
   appointment_missed: {
     methods: COLLECTED,

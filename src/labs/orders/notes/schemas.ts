@@ -6,8 +6,7 @@ export const OrderNoteInput = shape('OrderNoteInput', {
   text: Prose(4000, { description: 'The note. It may have several lines.' }),
   author: optional(
     Text(200, {
-      description:
-        'Name of the person who writes. Required of a key. Without effect for a person who is signed in.',
+      description: 'Name of the person who writes. Required of a key. Without effect for a person who is signed in.',
     }),
   ),
 });
