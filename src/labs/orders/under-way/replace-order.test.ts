@@ -62,18 +62,24 @@ test('a damaged kit that is with the customer is replaced, and its own order sta
   expect(overdue.body.orders).toEqual([]);
 });
 
-test('a sample that the laboratory could not use is drawn again', async () => {
+test('a sample that the laboratory could not use has its redraw already, and gets no second one', async () => {
   const order = await orderBy(app.team, 'on_site_collection');
   await simulate(app.team, order, '?final_status=failed.on_site_collection.sample_error');
-  const known = await readOrder(app.team, order);
-  expect(lowStatuses(known).at(-1)).toBe('sample_error');
+  expect(lowStatuses(await readOrder(app.team, order)).at(-1)).toBe('sample_error');
   const { status, body } = await replace(order);
-  expect([status, body.order?.['origin']]).toEqual([200, 'redraw']);
+  expect([status, body.code]).toEqual([409, 'order_already_replaced']);
 });
 
 test.each([
   ['a new kit', async () => (await orderKit(app.team)).id],
-  ['a kit that was registered before it was sent', async () => (await registeredKit(app.team)).id],
+  [
+    'a kit that was registered before it was sent',
+    async () => {
+      const { id, user_id } = await orderKit(app.team);
+      await register(app.team, { sample_id: `EARLY-${id}`, user_id });
+      return id;
+    },
+  ],
   [
     'a completed kit',
     async () => {
