@@ -161,6 +161,8 @@ export type TeamCtx = Ctx & {
    * they end with this key. Missing if there is no key.
    */
   keyId?: string;
+  /** The person who is signed in and makes the request. Missing if the caller has a key. */
+  person?: { kind: 'member' | 'operator'; id: string; member_id: string | null; name: string };
   /** The scopes of the caller's key. Null or missing if the key is not limited to scopes, or if there is no key. */
   keyScopes?: readonly string[] | null;
   /**

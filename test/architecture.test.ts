@@ -229,6 +229,7 @@ const MODULES: Record<string, string[]> = {
     'locations',
     'schedulers',
     'catalogue',
+    'author',
     'hook-bodies',
   ],
   wearables: [

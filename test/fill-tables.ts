@@ -110,6 +110,12 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await app.deliver();
   // Skips their events, like a worker that waits.
   await team.api('GET', '/v2/events?wait=1');
+  const critical = await registeredKit(team);
+  await simulate(team, critical.id, '', { interpretation: 'critical' });
+  const { body: criticals } = await team.api<{ data: { id: string }[] }>('GET', '/v3/critical_result');
+  const decisions = `/v3/critical_result/${criticals.data[0]?.id}`;
+  await team.api('POST', `${decisions}/acknowledge`, { acknowledged_by: 'Ana Ruiz', called_person: 'Bo Chen' });
+  await team.api('POST', `${decisions}/sign_off`, { signed_off_by: 'Ana Ruiz' });
   await bookedOrder(team, 'psc', { userId: user_id });
   const cancelled = await bookedOrder(team, 'phlebotomy', { userId: user_id });
   await team.api('PATCH', `/v3/order/${cancelled}/phlebotomy/appointment/cancel`, {
@@ -138,6 +144,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
       content: app.ctx.cipher.sealJson('scheduler_calls.content', { team_id: team.id, id: callId }, content),
     })
     .execute();
+  await team.api('POST', `/v3/order/${slow.id}/note`, { text: 'They are away', author: 'Ana Ruiz' });
   await simulate(team, slow.id, '?delay=3600');
   await team.api('POST', '/v3/order/resend_events', { order_ids: [slow.id] });
   await team.api('PATCH', `/v3/order/${slow.id}/communication_settings`, { sms_enabled: false });

@@ -61,6 +61,8 @@ type Ids = {
   transaction_id: string;
   sample_id: string;
   raw_result_id: string;
+  critical_result_id: string;
+  note_id: string;
   message_id: string;
   outbox_id: string;
   lab_test_id: string;
@@ -276,6 +278,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   ],
   resend_order_events: (_, { order_id }) => [{ body: { order_ids: [order_id] }, status: 404 }],
   patch_order_communication_settings: () => [{ body: { sms_enabled: false }, status: 404 }],
+  create_order_note: () => [{ body: { text: 'mine', author: 'Mine' }, status: 404 }],
   patch_order: () => [{ body: { activate_by: '2030-01-01' }, status: 404 }],
   cancel_order: (_, others) =>
     [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
@@ -290,6 +293,11 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   list_orders: (_, others) => orderFilters(others),
   list_orders_short_path: (_, others) => orderFilters(others),
   list_unmatched_results: () => [none],
+  count_orders: () => [none],
+  list_appointments: () => found('start_date=2020-01-01&end_date=2020-01-31'),
+  list_critical_results: (_, { user_id, order_id }) => found(`user_id=${user_id}`, `order_id=${order_id}`),
+  acknowledge_critical_result: () => [{ body: { acknowledged_by: 'Mine' }, status: 404 }],
+  sign_off_critical_result: () => [{ body: { signed_off_by: 'Mine' }, status: 404 }],
   accept_unmatched_result: (own, others) => [
     { body: {}, status: 404 },
     { body: { order_id: own.order_id }, status: 404 },
@@ -573,7 +581,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
     patient_details: { ...patientDetails, last_name: name },
     health_insurance: healthInsurance,
   });
-  await simulate(team, order.id);
+  await simulate(team, order.id, '', { interpretation: 'critical' });
+  const critical = await team.api<{ data: { id: string }[] }>('GET', '/v3/critical_result');
   await plantDocument(app, order, name);
   await app.deliver();
   const phlebotomy_order_id = await bookedOrder(team, 'phlebotomy', { userId: user.user_id, last_name: name });
@@ -637,6 +646,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
     walk_in_order_id,
     transaction_id: order.order_transaction.id,
     sample_id: sample_id as string,
+    critical_result_id: critical.body.data[0]?.id as string,
+    note_id: await writtenNote(team, order.id),
     raw_result_id: (await loseResults(team)).unmatched_id,
     message_id: await waitingMessage(team),
     outbox_id: await refusedOrder(team, { user_id: user.user_id, order_id: order.id }),
@@ -668,6 +679,9 @@ async function fill(team: Team, name: string): Promise<Ids> {
     api_key_id: keys.body.api_keys.find(({ team_id }) => team_id === team.id)?.id as string,
   };
 }
+
+const writtenNote = async (team: Team, orderId: string): Promise<string> =>
+  (await team.api<{ id: string }>('POST', `/v3/order/${orderId}/note`, { text: 'Ours', author: 'Ana Ruiz' })).body.id;
 
 /** A waiting message of a laboratory, of the team. */
 async function waitingMessage(team: Team): Promise<string> {

@@ -18,6 +18,7 @@ const STORES_NOTHING: Record<string, string> = {
   accept_invite: 'a form; members.test.ts shows the name',
   accept_managed_unmatched_result: 'acts on a waiting result; repair.test.ts and unmatched.test.ts show the note',
   answer_demo_page: 'a form; link/demo/demo.test.ts shows the effect of each answer',
+  acknowledge_critical_result: 'acts on a critical result; critical.test.ts shows it',
   accept_unmatched_result: 'acts on a waiting result; unmatched.test.ts shows the note',
   book_phlebotomy_appointment: 'takes a slot; appointments are shown by phlebotomy.test.ts',
   book_psc_appointment: 'takes a slot; appointments are shown by psc.test.ts',
@@ -61,6 +62,7 @@ const STORES_NOTHING: Record<string, string> = {
   search_compendium: 'a query',
   search_payors_by_post: 'a query',
   send_domain_instructions: 'a mail; domains.test.ts shows it',
+  sign_off_critical_result: 'acts on a critical result; critical.test.ts shows it',
   simulate_order: 'acts on an order',
   test_webhook: 'acts',
   validate_continuous_query: 'a query',
@@ -486,6 +488,11 @@ const CASES: Record<string, () => Case> = {
     path: `/v3/order/${ids.order}`,
     body: { activate_by: '2031-01-31' },
     reads: [`/v3/order/${ids.order}`],
+  }),
+  create_order_note: () => ({
+    path: `/v3/order/${ids.order}/note`,
+    body: { text: 'Call after five', author: 'Ana Ruiz' },
+    reads: [`/v3/order/${ids.order}/note`],
   }),
   patch_order_communication_settings: () => ({
     path: `/v3/order/${ids.order}/communication_settings`,

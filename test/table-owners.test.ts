@@ -49,6 +49,7 @@ const OWNERS: Record<string, string[]> = {
     'event_resends',
     'order_communication_settings',
     'order_signatures',
+    'order_notes',
     'order_status_rules',
   ],
   'labs/results': [
@@ -56,6 +57,7 @@ const OWNERS: Record<string, string[]> = {
     'lab_report_chunks',
     'lab_report_jobs',
     'lab_results',
+    'critical_results',
     'lab_result_documents',
     'unmatched_results',
     'unmatched_candidates',

@@ -223,6 +223,22 @@ export interface ContinuousQueryTasks {
   user_id: string;
 }
 
+export interface CriticalResults {
+  acknowledged_at: string | null;
+  acknowledgement: Buffer | null;
+  created_at: Generated<string>;
+  id: string;
+  markers: Buffer | null;
+  order_id: string;
+  result_status: string;
+  sign_off: Buffer | null;
+  signed_off_at: string | null;
+  status: Generated<string>;
+  team_id: string;
+  user_id: string;
+  version: number | null;
+}
+
 export interface DataPullPreferences {
   default_days: number;
   org_id: string;
@@ -805,6 +821,15 @@ export interface OrderNameWords {
   team_id: string;
   user_id: string;
   word_hash: Buffer;
+}
+
+export interface OrderNotes {
+  content: Buffer;
+  created_at: Generated<string>;
+  id: string;
+  order_id: string;
+  team_id: string;
+  user_id: string;
 }
 
 export interface OrderNumbers {
@@ -1442,6 +1467,7 @@ export interface DB {
   continuous_queries: ContinuousQueries;
   continuous_query_results: ContinuousQueryResults;
   continuous_query_tasks: ContinuousQueryTasks;
+  critical_results: CriticalResults;
   data_pull_preferences: DataPullPreferences;
   deferred_deliveries: DeferredDeliveries;
   deferred_events: DeferredEvents;
@@ -1494,6 +1520,7 @@ export interface DB {
   order_communication_settings: OrderCommunicationSettings;
   order_events: OrderEvents;
   order_name_words: OrderNameWords;
+  order_notes: OrderNotes;
   order_numbers: OrderNumbers;
   order_signatures: OrderSignatures;
   order_status_rules: OrderStatusRules;

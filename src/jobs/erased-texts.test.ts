@@ -80,6 +80,7 @@ const OF_ITS_OWN = new Set([
   'imports.error',
   // Counts by names from closed lists.
   'imports.skipped_by_type',
+  'critical_results.markers',
   'lab_report_jobs.data',
   'lab_report_jobs.failure_reason',
   'lab_results.missing_results',
@@ -329,6 +330,11 @@ async function plant(): Promise<string> {
   const registered = await team.api('POST', '/v3/order/testkit/register', registration, keyed());
   expect([registered.status, registered.body]).toEqual([200, expect.anything()]);
   await simulate(team, first.body.order.id, '', { interpretation: 'critical' });
+  await team.api('POST', `/v3/order/${first.body.order.id}/note`, bodyOf('create_order_note'));
+  const { body: criticals } = await team.api<{ data: { id: string }[] }>('GET', '/v3/critical_result');
+  const decisions = `/v3/critical_result/${criticals.data[0]?.id}`;
+  await team.api('POST', `${decisions}/acknowledge`, bodyOf('acknowledge_critical_result'));
+  await team.api('POST', `${decisions}/sign_off`, bodyOf('sign_off_critical_result'));
   await plantDocument(app, first.body.order, mark);
   await plantUnmatched(first.body.order);
   const visited = await orderBy(team, 'at_home_phlebotomy', { userId: user_id });

@@ -1,5 +1,6 @@
 import type { Operation } from '../operation/operation.ts';
 import { appointmentOperations } from './appointments/operations.ts';
+import { appointmentListOperations } from './appointments/day/operations.ts';
 import { schedulerOperations } from './appointments/updates/operations.ts';
 import { compendiumOperations } from './catalogue/compendium/operations.ts';
 import { labTestOperations } from './catalogue/operations.ts';
@@ -10,9 +11,12 @@ import { repairOperations } from './laboratories/hl7/management/operations.ts';
 import { simulationOperations } from './laboratories/simulated/operations.ts';
 import { documentOperations } from './documents/operations.ts';
 import { messageOperations } from './orders/messages/operations.ts';
+import { noteOperations } from './orders/notes/operations.ts';
 import { orderOperations } from './orders/operations.ts';
 import { portalOperations } from './portal/operations.ts';
 import { locationOperations } from './locations/operations.ts';
+import { criticalResultOperations } from './results/critical/operations.ts';
+import { trendOperations } from './results/trend/operations.ts';
 import { resultOperations } from './results/operations.ts';
 import { unmatchedOperations } from './results/unmatched/operations.ts';
 import { managedUnmatchedOperations } from './results/unmatched/management-operations.ts';
@@ -23,13 +27,17 @@ export const labOperations: Operation[] = [
   ...labTestOperations,
   ...compendiumOperations,
   ...orderOperations,
+  ...noteOperations,
   ...messageOperations,
   ...locationOperations,
   ...appointmentOperations,
+  ...appointmentListOperations,
   ...simulationOperations,
   ...carrierOperations,
   ...schedulerOperations,
   ...resultOperations,
+  ...criticalResultOperations,
+  ...trendOperations,
   ...fhirOperations,
   ...unmatchedOperations,
   ...documentOperations,

@@ -1,4 +1,5 @@
 import { HOOK_BODIES, ORG_BODIES } from './org-examples.ts';
+import { WORK_BODIES } from './work-examples.ts';
 import { SUMMARY_BODIES, SUMMARY_QUERIES } from './summaries.ts';
 
 // A valid body for every operation that accepts one. A test sends all of them to the service. The people are invented.
@@ -175,6 +176,7 @@ export const BODIES: Readonly<Record<string, unknown>> = {
   },
   patch_order: { activate_by: '2030-01-31' },
   accept_unmatched_result: { order_id: SOMETHING, note: 'The tube had no label; asked the clinic.' },
+  ...WORK_BODIES,
   resolve_unmatched_result: { action: 'reject', note: 'Not a patient of ours.' },
   get_phlebotomy_availability: usAddress,
   book_phlebotomy_appointment: booking,

@@ -2,6 +2,7 @@
 export const orders: Record<string, string> = {
   order_id: 'Id of the order.',
   order: 'The order.',
+  note_id: 'Id of the note.',
   orders: 'The orders.',
   order_transaction: 'The orders that belong together, such as an order and its recollection.',
   order_transaction_id: 'Id of the transaction that an order belongs to.',

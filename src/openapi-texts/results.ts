@@ -9,6 +9,10 @@ export const results: Record<string, string> = {
     'Whether the operator of the service must act: the laboratory sent something that we could not read, or ' +
     'refused tests.',
   value: 'The value.',
+  critical_result_id: 'Id of the entry in the list of critical results.',
+  reference_range: 'Reference range of the result, in its unit.',
+  acknowledged_at: 'Time of the acknowledgement, UTC.',
+  signed_off_at: 'Time of the sign-off, UTC.',
   unit: 'Unit of the result, such as mg/dL; null where it has none.',
   timezone_offset: 'Offset of the local time from UTC in seconds.',
   min_range_value: 'Lower end of the reference range, in the unit of the result.',

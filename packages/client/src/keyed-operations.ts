@@ -58,6 +58,8 @@ export const TAKES_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
   'POST /v3/order/{order_id}/phlebotomy/appointment/request',
   'POST /v3/order/{order_id}/psc/appointment/book',
   'POST /v3/order/{order_id}/test',
+  'POST /v3/critical_result/{critical_result_id}/acknowledge',
+  'POST /v3/critical_result/{critical_result_id}/sign_off',
   'POST /v3/unmatched_result/{raw_result_id}/accept',
   'POST /v3/unmatched_result/{raw_result_id}/resolve',
   'POST /v2/user/{user_id}/create_portal_url',

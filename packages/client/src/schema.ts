@@ -4359,6 +4359,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/order_counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count orders by status, overdue orders, and orders with an open critical result
+         * @description Orders of users who are scheduled for deletion do not count. `GET /v3/orders` lists the orders of a status by its filter status, and overdue orders by is_overdue. `GET /v3/critical_result` lists critical results.
+         */
+        get: operations["count_orders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/orders": {
         parameters: {
             query?: never;
@@ -4896,6 +4916,83 @@ export interface paths {
         get: operations["get_transaction_results"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/critical_result": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List critical results, with who acknowledged them and signed them off
+         * @description Each critical result that was published as labtest.result.critical is an entry. A report that corrects a critical value to another critical value is a further entry. The patient has names only if the team setting full_patient_details_in_webhooks is on. `GET /v3/order/{order_id}` shows them to every caller.
+         */
+        get: operations["list_critical_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/critical_result/{critical_result_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a critical result */
+        get: operations["get_critical_result"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/critical_result/{critical_result_id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge a critical result
+         * @description Stores who acknowledged it, and whom they told. A second acknowledgement changes nothing: the response has the first one.
+         */
+        post: operations["acknowledge_critical_result"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/critical_result/{critical_result_id}/sign_off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign off a critical result that was acknowledged
+         * @description A second sign-off changes nothing: the response has the first one.
+         */
+        post: operations["sign_off_critical_result"];
         delete?: never;
         options?: never;
         head?: never;
@@ -11440,6 +11537,18 @@ export interface components {
             /** @description Environment: sandbox or production. */
             env: components["schemas"]["Environment"];
         };
+        AcknowledgeCriticalResult: {
+            /** @description Name of the person who acknowledges. Required of a key. Without effect for a person who is signed in. */
+            acknowledged_by?: string | null;
+            /** @description Name of the person who was told, such as the physician on call. */
+            called_person?: string | null;
+            /** @description When this person was told. Without an offset: UTC. At most 5 minutes ahead. */
+            called_at?: ((string) | null) | string;
+            /** @description Whether this person repeated the result, and it was right. */
+            read_back?: boolean | null;
+            /** @description What else the next reader has to know. At most 200 lines; every line break is kept as \n. */
+            note?: string | null;
+        };
         Activity: {
             /**
              * Format: uuid
@@ -13722,6 +13831,22 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        CriticalMarker: {
+            /** @description Name, for a person. */
+            name: string;
+            /** @description The marker's short name. Null if we do not know the laboratory's code. */
+            slug: string | null;
+            /** @description LOINC code of the measurement. */
+            loinc: string | null;
+            /** @description The critical value, as the laboratory reported it. */
+            result: string;
+            /** @description Unit of the result, such as mg/dL; null where it has none. */
+            unit: string | null;
+            /** @description Reference range of the result, in its unit. */
+            reference_range: string | null;
+            /** @description The laboratory's own flag (HL7 table 0078). */
+            source_interpretation: string | null;
+        };
         CriticalResult: {
             /**
              * Format: uuid
@@ -13767,6 +13892,125 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             updated_at: string;
+        };
+        CriticalResultEntry: {
+            /**
+             * Format: uuid
+             * @description Id of this record.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the user.
+             * @example 01940000-0000-7000-8000-000000000001
+             */
+            user_id: string;
+            /**
+             * @description Your own id of the user.
+             * @example patient-4711
+             */
+            client_user_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the order.
+             */
+            order_id: string;
+            /** @description The order. */
+            order: {
+                /** @description The newest status. */
+                last_status: string;
+                /**
+                 * @description Id on the kit's tube or card, in capitals; null until it is known.
+                 * @example PH-000001
+                 */
+                sample_id: string | null;
+                /** @description Name of the lab test. */
+                lab_test_name: string;
+                /** @description The patient of the order. */
+                patient: {
+                    /**
+                     * @description Given name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+                     * @example Ada
+                     */
+                    first_name: string | null;
+                    /**
+                     * @description Family name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+                     * @example Lovelace
+                     */
+                    last_name: string | null;
+                    /**
+                     * Format: date
+                     * @description Date of birth, YYYY-MM-DD.
+                     * @example 1980-12-10
+                     */
+                    dob: string;
+                    /**
+                     * @description Gender, in the values of laboratories.
+                     * @example female
+                     */
+                    gender: string;
+                } | null;
+            };
+            /** @description Meaning of the results. An order has the worst interpretation of its results. */
+            interpretation: string;
+            /**
+             * @description Status of the report that was critical.
+             * @enum {string}
+             */
+            result_status: "partial" | "final";
+            /** @description True if the order had ended before. The report is then in GET /v3/unmatched_result. */
+            belongs_to_ended_order: boolean;
+            /** @description The critical values of the report, as they were received. */
+            markers: components["schemas"]["CriticalMarker"][];
+            /**
+             * Format: date-time
+             * @description When the laboratory reported the critical result to us.
+             */
+            received_at: string;
+            /**
+             * @description open, then acknowledged, then signed_off.
+             * @enum {string}
+             */
+            status: "open" | "acknowledged" | "signed_off";
+            /** @description Who acknowledged it, and whom they called; null while it is open. */
+            acknowledgement: {
+                /** @description The person who acknowledged it. */
+                acknowledged_by: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the acknowledgement, UTC.
+                 */
+                acknowledged_at: string;
+                /** @description The person who was told. */
+                called_person: string | null;
+                /**
+                 * Format: date-time
+                 * @description When this person was told.
+                 */
+                called_at: string | null;
+                /** @description Whether this person repeated the result rightly. */
+                read_back: boolean | null;
+                /** @description What else the next reader has to know. */
+                note: string | null;
+            } | null;
+            /** @description Who signed it off; null before. */
+            sign_off: {
+                /** @description The person who signed it off. */
+                signed_off_by: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the sign-off, UTC.
+                 */
+                signed_off_at: string;
+                /** @description What was decided. */
+                note: string | null;
+            } | null;
+        };
+        CriticalResultPage: {
+            /** @description Items of the list. */
+            data: components["schemas"]["CriticalResultEntry"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         DashboardUrl: {
             /** @description The address for the person's browser. */
@@ -18893,6 +19137,51 @@ export interface components {
             /** @description Confirmation, for a person. */
             message: string;
         };
+        OrderCounts: {
+            /** @description Number of all orders. */
+            total: number;
+            /** @description Number of orders by the first part of their newest status. */
+            by_status: {
+                /** @description Orders that have not left yet. */
+                received: number;
+                /** @description Orders whose sample is on its way, or is yet to be taken. */
+                collecting_sample: number;
+                /** @description Orders whose sample is at the laboratory. */
+                sample_with_lab: number;
+                /** @description Orders with their final results. */
+                completed: number;
+                /** @description Orders that ended without results. */
+                failed: number;
+                /** @description Orders that were cancelled. */
+                cancelled: number;
+            };
+            /** @description Number of orders by the last part of their newest status, without statuses that no order has. */
+            by_low_level_status: {
+                /** @description The last part of the newest status. */
+                low_level_status: string;
+                /** @description Number of orders with this status. */
+                count: number;
+            }[];
+            /** @description Open orders whose newest event is too old for their status. Each order counts in one kind. */
+            overdue: {
+                /** @description Number of all overdue orders. */
+                total: number;
+                /** @description Kits that were not sent 7 days after their newest event or their activate_by. */
+                not_sent: number;
+                /** @description Kits in transit, either way, without an event for 7 days. */
+                in_transit: number;
+                /** @description Kits that are with the customer, or were registered, without an event for 14 days. */
+                with_customer: number;
+                /** @description Orders with a draw whose sample was not taken 30 days after their newest event or their activate_by, and that have no appointment. */
+                not_collected: number;
+                /** @description Orders whose appointment ended more than a day ago without a draw. */
+                appointment_missed: number;
+                /** @description Orders whose sample is with the laboratory without an event for 5 days, or for the worst_case_tat_days of their lab test if these are more. */
+                at_laboratory: number;
+            };
+            /** @description Orders with a critical result that nobody has acknowledged. */
+            with_open_critical_result: number;
+        };
         OrderEvent: {
             /** @description Counts up within the order, from 1. */
             id: number;
@@ -21789,6 +22078,12 @@ export interface components {
             user_id: string;
             /** @description The whole token. It is shown here and never again. */
             sign_in_token: string;
+        };
+        SignOffCriticalResult: {
+            /** @description Name of the person who signs off. Required of a key. Without effect for a person who is signed in. */
+            signed_off_by?: string | null;
+            /** @description What was decided. At most 200 lines; every line break is kept as \n. */
+            note?: string | null;
         };
         SimulationFlags: {
             /**
@@ -41739,6 +42034,36 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    count_orders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderCounts"];
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            414: components["responses"]["AddressTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_orders: {
         parameters: {
             query?: {
@@ -41762,6 +42087,8 @@ export interface operations {
                 order_type?: string[];
                 /** @description Returns only orders with, or without, a critical result. */
                 is_critical?: boolean;
+                /** @description Returns only orders that are, or are not, overdue by the rules of `GET /v3/order_counts`. */
+                is_overdue?: boolean;
                 /** @description normal, abnormal, critical or unknown. null selects orders without an interpretation. */
                 interpretation?: string;
                 /** @description Returns only orders that go to the laboratory in one of these ways: at once or on a later day. */
@@ -41850,6 +42177,8 @@ export interface operations {
                 order_type?: string[];
                 /** @description Returns only orders with, or without, a critical result. */
                 is_critical?: boolean;
+                /** @description Returns only orders that are, or are not, overdue by the rules of `GET /v3/order_counts`. */
+                is_overdue?: boolean;
                 /** @description normal, abnormal, critical or unknown. null selects orders without an interpretation. */
                 interpretation?: string;
                 /** @description Returns only orders that go to the laboratory in one of these ways: at once or on a later day. */
@@ -43634,6 +43963,250 @@ export interface operations {
                 };
             };
             414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_critical_results: {
+        parameters: {
+            query?: {
+                /** @description Returns only critical results with one of these statuses: open, acknowledged, signed_off. */
+                status?: string[];
+                /** @description Id of the user. */
+                user_id?: string;
+                /** @description Id of the order. */
+                order_id?: string;
+                /** @description desc: the newest first. asc: the one that has waited longest first. */
+                order_direction?: "asc" | "desc";
+                /** @description Critical results in a page. */
+                limit?: number;
+                /** @description next_cursor of the page before. Default: the first page. */
+                next_cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CriticalResultPage"];
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidPage"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_critical_result: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the entry in the list of critical results. */
+                critical_result_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CriticalResultEntry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acknowledge_critical_result: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+            };
+            path: {
+                /** @description Id of the entry in the list of critical results. */
+                critical_result_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "acknowledged_by": "Dr Ana Ruiz",
+                 *       "called_person": "Bo Chen, nurse of ward 3",
+                 *       "called_at": "2026-01-05T08:00:00Z",
+                 *       "read_back": true,
+                 *       "note": "The patient comes in today."
+                 *     }
+                 */
+                "application/json": components["schemas"]["AcknowledgeCriticalResult"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CriticalResultEntry"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: author_required, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "author_required" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Idempotency"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sign_off_critical_result: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+            };
+            path: {
+                /** @description Id of the entry in the list of critical results. */
+                critical_result_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "signed_off_by": "Dr Ana Ruiz",
+                 *       "note": "Potassium was given."
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignOffCriticalResult"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CriticalResultEntry"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: author_required, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "author_required" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The object already exists, or the idempotency key is in use. code: critical_result_not_acknowledged, idempotency_mismatch, idempotency_in_flight. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "critical_result_not_acknowledged" | "idempotency_mismatch" | "idempotency_in_flight";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];

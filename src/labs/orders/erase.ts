@@ -15,6 +15,7 @@ export const EXPORTS: Exports = {
       lines: ordersOfUser,
     },
     { type: 'order_communication_settings', table: 'order_communication_settings', key: ['order_id'] },
+    { type: 'order_note', table: 'order_notes', key: ['order_id', 'id'] },
     { type: 'order_signature', table: 'order_signatures', key: ['order_id'] },
     { type: 'appointment', table: 'appointments', key: ['order_id', 'id'] },
     { type: 'appointment_event', table: 'appointment_events', key: ['order_id', 'appointment_id', 'id'] },

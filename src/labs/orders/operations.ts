@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import { deprecatedField, operation } from '../../operation/operation.ts';
 import { Uuid } from '../../wire/schema.ts';
+import { countByStatus } from './counts/count-by-status.ts';
+import { OrderCounts } from './counts/schemas.ts';
 import { createOrder } from './create/create.ts';
 import { importOrder } from './create/import.ts';
 import { CreateOrderInput, ImportOrderInput } from './create/schemas.ts';
@@ -12,6 +14,7 @@ import { OrderListQuery } from './list/schemas.ts';
 import { loadOrder, type LoadedOrder } from './load-order.ts';
 import { completeDraw } from './under-way/complete-draw.ts';
 import { patchOrder } from './under-way/patch.ts';
+import { replaceOrder } from './under-way/replace-order.ts';
 import { registerTestkit } from './testkit/register.ts';
 import { renderOrder, renderOrderInFull, shownWidely } from './render.ts';
 import {
@@ -227,6 +230,43 @@ export const orderOperations = [
       const { order, alreadyCancelled } = await cancelOrder(ctx, order_id);
       return answer(order, alreadyCancelled ? 'order already cancelled' : 'order cancelled');
     },
+  }),
+  operation({
+    id: 'replace_order',
+    method: 'POST',
+    path: '/v3/order/{order_id}/replacement',
+    tag,
+    params,
+    response: OrderAnswer,
+    summary: 'Order a replacement kit, or a redraw',
+    description:
+      'Makes a new order in the same order transaction, with the patient, lab test and billing of this order. Its ' +
+      'origin is recreation if the kit was lost, was not delivered, or is with the customer and damaged, and redraw ' +
+      'if the laboratory could not use the sample (sample_error, redraw_available). The response is the new order. ' +
+      'An order has at most one replacement. The order of a damaged kit stays open.',
+    refusals: [
+      'not_found',
+      'user_scheduled_for_deletion',
+      'order_not_replaceable',
+      'order_already_replaced',
+      'lab_test_not_orderable',
+      'laboratory_not_connected',
+      'state_not_served',
+      'pre_flight_failed',
+    ],
+    handle: async (ctx, { params: { order_id } }) => answer(await replaceOrder(ctx, order_id), 'order created'),
+  }),
+  operation({
+    id: 'count_orders',
+    method: 'GET',
+    path: '/v3/order_counts',
+    tag,
+    response: OrderCounts,
+    summary: 'Count orders by status, overdue orders, and orders with an open critical result',
+    description:
+      'Orders of users who are scheduled for deletion do not count. `GET /v3/orders` lists the orders of a status ' +
+      'by its filter status, and overdue orders by is_overdue. `GET /v3/critical_result` lists critical results.',
+    handle: (ctx) => countByStatus(ctx),
   }),
   listAt('list_orders', '/v3/orders'),
   listAt('list_orders_short_path', '/orders'),

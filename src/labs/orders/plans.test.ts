@@ -221,6 +221,7 @@ describe('a page of 40,000 orders', () => {
       '&shipping_recipient_name=Nobody',
       '&order_type=on_site_collection',
       '&order_activation_types=scheduled',
+      '&is_overdue=true',
       '&order_transaction_id=018f0000-0000-7000-8000-000000000000',
       '&order_ids=018f0000-0000-7000-8000-000000000000',
       '&user_id=018f0000-0000-7000-8000-000000000000',

@@ -6,6 +6,7 @@ export const EXPORTS: Exports = {
   ofTeam: [{ type: 'unmatched_result', table: 'unmatched_results', key: ['id'] }],
   ofUser: [
     { type: 'result', table: 'lab_results', key: ['order_id', 'version'] },
+    { type: 'critical_result', table: 'critical_results', key: ['order_id', 'id'] },
     { type: 'result_document', table: 'lab_result_documents', key: ['order_id', 'version', 'n'] },
     { type: 'unmatched_candidate', table: 'unmatched_candidates', key: ['order_id', 'unmatched_result_id'] },
   ],

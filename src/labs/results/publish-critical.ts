@@ -1,21 +1,46 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { newId } from '../../ids.ts';
 import type { LoadedOrder } from '../orders/load-order.ts';
+import type { CriticalMarker } from './critical/markers.ts';
 import { resultCritical } from './events.ts';
 
-/** Publishes an event about a critical value of an order. The event contains ids but not the value. */
+type CriticalReport = {
+  result_status: 'partial' | 'final';
+  /** The version of the order's report. Null if the report belongs to an order that had ended. */
+  version: number | null;
+  markers: CriticalMarker[];
+  created_at: string;
+};
+
+/**
+ * Adds an entry to the team's list of critical results, and publishes an event about it. The event contains ids but not
+ * the values.
+ */
 export async function publishCritical(
   ctx: TxCtx<TeamCtx>,
   { row, user }: LoadedOrder,
-  status: 'partial' | 'final',
-  created_at: string,
+  { result_status, version, markers, created_at }: CriticalReport,
 ): Promise<void> {
+  const rowKey = { team_id: ctx.team.id, id: newId() };
+  await ctx.db
+    .insertInto('critical_results')
+    .values({
+      ...rowKey,
+      user_id: row.user_id,
+      order_id: row.id,
+      version,
+      result_status,
+      created_at,
+      markers: ctx.cipher.sealJson('critical_results.markers', rowKey, markers),
+    })
+    .execute();
   await publishEvent(ctx, resultCritical, {
     user,
     data: {
       order_id: row.id,
       sample_id: row.sample_id ?? '',
-      status,
+      status: result_status,
       interpretation: 'critical',
       team_id: ctx.team.id,
       user_id: row.user_id,

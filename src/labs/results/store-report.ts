@@ -25,6 +25,7 @@ import {
   testsAfter,
 } from './storing/test-statuses.ts';
 import { withNotesOfTests } from './storing/notes-of-tests.ts';
+import { criticalMarkersOf } from './critical/markers.ts';
 import { publishCritical } from './publish-critical.ts';
 import { statusesAfter, type Reach } from './storing/statuses-after.ts';
 
@@ -80,7 +81,13 @@ export async function storeReport(
   const created_at = await insertReport(ctx, order, version, next);
   const has_missing_results = next.missing_results.length + next.withdrawn.length > 0;
   const changed = await changeOrder(ctx, order, { interpretation, has_missing_results });
-  if (newlyCritical(next, before)) await publishCritical(ctx, order, status, created_at);
+  if (newlyCritical(next, before))
+    await publishCritical(ctx, order, {
+      result_status: status,
+      version: version.version,
+      markers: criticalMarkersOf(next.results),
+      created_at,
+    });
   if (decided.shouldRetainStatus && statuses.length === 0)
     await publishOrderEvents(ctx, changed, changed.events.slice(-1));
   const moved = await appendOrderEvents(ctx, changed, statuses);

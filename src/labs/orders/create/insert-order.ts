@@ -27,6 +27,9 @@ const NOTHING = {
 
 type OrderContent = Pick<OrderRow, PersonalField | keyof typeof NOTHING>;
 
+/** redraw: the sample was of no use. recreation: the kit was lost or damaged. */
+export type RepeatedOrigin = 'redraw' | 'recreation';
+
 export type NewOrder = Partial<OrderContent> & {
   /**
    * The id of the new order, if another row already refers to it, such as the sample of an imported order. Default: a
@@ -38,8 +41,8 @@ export type NewOrder = Partial<OrderContent> & {
   method: CollectionMethod;
   /** The first statuses of the order, oldest first. */
   statuses: LowLevelStatus[];
-  /** The order that this order repeats with a new sample (a redraw). Both belong to one order transaction. */
-  redrawOf?: LoadedOrder;
+  /** The order that this order repeats with a new sample. Both belong to one order transaction. */
+  repeated?: { order: LoadedOrder; origin: RepeatedOrigin };
   /** True if the laboratory already has the order, so that we do not send it. */
   isAtLaboratory?: boolean;
   /**
@@ -49,7 +52,7 @@ export type NewOrder = Partial<OrderContent> & {
   sentTo?: string;
 };
 
-const FIRST_SEALED = 21;
+const FIRST_SEALED = 22;
 const SEALED_PLACEHOLDERS = SEALED_OF_ORDER.map((_, n) => `$${FIRST_SEALED + n}::bytea`).join(', ');
 
 // The statement itself checks the user and the lab test. If it inserts nothing, a second query finds out why.
@@ -74,8 +77,7 @@ const INSERT = `
       ${SEALED_OF_ORDER.join(', ')}, sample_id, health_insurance_id, lab_account_id, billing_type, priority,
       activate_by,
       last_event_id, last_status, last_low_level_status, last_event_at, created_at, updated_at)
-    select within.user_id, $6::uuid, $2, within.id, case when $14::uuid is null then 'initial' else 'redraw' end,
-           $14::uuid, $3, $7::uuid, $4, ${SEALED_PLACEHOLDERS}, $8::text, $9::uuid, $16::uuid, $17::text, $18::boolean,
+    select within.user_id, $6::uuid, $2, within.id, $21::text, $14::uuid, $3, $7::uuid, $4, ${SEALED_PLACEHOLDERS}, $8::text, $9::uuid, $16::uuid, $17::text, $18::boolean,
            $19::date,
            cardinality($11::text[]), ($11::text[])[cardinality($11::text[])], $12, last.at, moment.at, last.at
       from within, moment,
@@ -98,8 +100,8 @@ const INSERT = `
 type Inserted = { client_user_id: string; revision: string; lab: LoadedOrder['lab']; created_at: string };
 
 /**
- * Inserts a new order with its first events and publishes them. A redraw joins the order transaction of the order that
- * it repeats. Every other order gets a new order transaction. If the order is ready, the function also sends it to the
+ * Inserts a new order with its first events and publishes them. An order that repeats another one joins its order
+ * transaction. Every other order gets a new order transaction. If the order is ready, the function also sends it to the
  * laboratory.
  */
 export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<LoadedOrder> {
@@ -109,22 +111,22 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
     lab_test_id,
     method,
     statuses: low,
-    redrawOf,
+    repeated,
     isAtLaboratory,
     sentTo: _,
     ...given
   } = order;
   const content = { ...NOTHING_PERSONAL, ...NOTHING, ...given };
   const row = { team_id: ctx.team.id, id };
-  const ids = { transaction: redrawOf?.row.order_transaction_id ?? newId(), details: newId() };
+  const ids = { transaction: repeated?.order.row.order_transaction_id ?? newId(), details: newId() };
   const statuses = low.map((status) => fullStatus(method, status));
   const last = low.at(-1) as LowLevelStatus;
   const rows = await insertOrRefuse(ctx, order, { row, ids, statuses, content });
   const [first] = rows as [Inserted];
   const updated_at = rows.at(-1)?.created_at as string;
   const times = { last_event_at: updated_at, created_at: first.created_at, updated_at };
-  const origin = redrawOf ? 'redraw' : 'initial';
-  const parent_id = redrawOf?.row.id ?? null;
+  const origin = repeated?.origin ?? 'initial';
+  const parent_id = repeated?.order.row.id ?? null;
   const loaded: LoadedOrder = {
     row: {
       ...content,
@@ -154,7 +156,10 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
     shipment: null,
     appointment_id: null,
     inReview: false,
-    transaction: [...(redrawOf?.transaction ?? []), { id, origin, parent_id, last_low_level_status: last, ...times }],
+    transaction: [
+      ...(repeated?.order.transaction ?? []),
+      { id, origin, parent_id, last_low_level_status: last, ...times },
+    ],
     labTest: await getCachedLabTest(ctx, { id: lab_test_id.toLowerCase(), revision: first.revision }),
     requisitionUrl: requisitionUrlOf(ctx, row),
     lab: first.lab,
@@ -192,7 +197,7 @@ async function insertOrRefuse(ctx: TxCtx<TeamCtx>, order: NewOrder, prepared: Pr
 
 async function insert(
   ctx: TxCtx<TeamCtx>,
-  { user_id, lab_test_id, method, statuses: low, redrawOf, sentTo }: NewOrder,
+  { user_id, lab_test_id, method, statuses: low, repeated, sentTo }: NewOrder,
   { row, ids, statuses, content }: Prepared,
 ): Promise<Inserted[]> {
   const words = nameWords(ctx, content);
@@ -211,13 +216,14 @@ async function insert(
     statuses,
     low.at(-1),
     words.hashes,
-    redrawOf?.row.id ?? null,
+    repeated?.order.row.id ?? null,
     ctx.config.environment === 'sandbox',
     content.lab_account_id,
     content.billing_type,
     content.priority,
     content.activate_by,
     sentTo ?? null,
+    repeated?.origin ?? 'initial',
     ...SEALED_OF_ORDER.map((column) => sealed[column]),
   ];
   const { rows } = await ctx.db.executeQuery<Inserted>(

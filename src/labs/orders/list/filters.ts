@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { isUuid } from '../../../ids.ts';
 import { isBirthDate } from '../../../wire/birth-date.ts';
+import { IS_OVERDUE } from '../counts/overdue.ts';
 import { birthDateHash, wordHashes } from '../name-words.ts';
 import { currentName } from '../status/statuses.ts';
 import { canonicalSampleId } from '../bind-sample.ts';
@@ -136,6 +137,8 @@ function daysOf(filters: OrderFilters): Condition[] {
   if (updated_end_date)
     days.push((bind) => `orders.updated_at < ${bind(updated_end_date)}::timestamptz + interval '1 millisecond'`);
   if (activation) days.push(() => activationOf(activation));
+  const { is_overdue } = filters;
+  if (is_overdue !== undefined) days.push(() => (is_overdue ? IS_OVERDUE : `${IS_OVERDUE} is not true`));
   return days;
 }
 

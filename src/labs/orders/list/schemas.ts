@@ -40,6 +40,11 @@ export const OrderListQuery = Type.Object({
   order_direction: Type.Optional(oneOf(['asc', 'desc'])),
   order_type: Type.Optional(Words),
   is_critical: Type.Optional(Type.Boolean()),
+  is_overdue: Type.Optional(
+    Type.Boolean({
+      description: 'Returns only orders that are, or are not, overdue by the rules of `GET /v3/order_counts`.',
+    }),
+  ),
   interpretation: Type.Optional(
     WordFilter({
       description: 'normal, abnormal, critical or unknown. null selects orders without an interpretation.',

@@ -4,6 +4,7 @@ import { newId } from '../../../ids.ts';
 import { refuseOversize } from '../report-bounds.ts';
 import { findCandidates, type Candidate, type ReportOfLab } from './candidates.ts';
 import { decide } from './decide.ts';
+import { criticalMarkersOfReport } from '../critical/markers.ts';
 import { publishCritical } from '../publish-critical.ts';
 import { matchReviewCreated } from './events.ts';
 import { worstOfReport } from './render.ts';
@@ -19,7 +20,12 @@ export async function receiveReport(ctx: TxCtx<TeamCtx>, from: ReportOfLab): Pro
   const isNew = await storeUnmatched(ctx, from, await findCandidates(ctx, from));
   const { order, report } = from;
   if (isNew && order && worstOfReport(report) === 'critical')
-    await publishCritical(ctx, order, report.status === 'partial' ? 'partial' : 'final', new Date().toISOString());
+    await publishCritical(ctx, order, {
+      result_status: report.status === 'partial' ? 'partial' : 'final',
+      version: null,
+      markers: criticalMarkersOfReport(report),
+      created_at: new Date().toISOString(),
+    });
   return isNew ? 'unmatched' : 'known_unmatched';
 }
 
