@@ -519,7 +519,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member from an organisation
-         * @description Name and address are erased at once. The keys of the organisation stay valid. Needs an Org Management Key.
+         * @description Name and address are erased at once, and the sessions of the member end. The keys of the organisation stay valid. Needs an Org Management Key.
          */
         delete: operations["delete_member"];
         options?: never;
@@ -594,6 +594,68 @@ export interface paths {
          */
         post: operations["accept_invite"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page of a one-time link
+         * @description Opening it changes nothing. A link that is not valid shows a page that says so.
+         */
+        get: operations["open_sign_in_link"];
+        put?: never;
+        /**
+         * Sign in with a one-time link
+         * @description The page sends this. It sets the cookie of a new session and leads to the dashboard.
+         */
+        post: operations["use_sign_in_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is signed in
+         * @description The rights are those that the person has now.
+         */
+        get: operations["get_session"];
+        put?: never;
+        post?: never;
+        /** Sign out */
+        delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Sign out everywhere */
+        delete: operations["delete_all_sessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -17589,10 +17651,10 @@ export interface components {
             /** @description Creator of the key. */
             creator: {
                 /**
-                 * @description management_key: made over this API; service_staff: made by the operator on the command line.
+                 * @description management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made by the operator.
                  * @enum {string}
                  */
-                type: "management_key" | "service_staff";
+                type: "management_key" | "org_member" | "service_staff";
             };
             /**
              * @description org_admin: an Org Management Key; team_admin: a Team Management Key.
@@ -18652,10 +18714,10 @@ export interface components {
             /** @description Creator of the key. */
             creator: {
                 /**
-                 * @description management_key: made over this API; service_staff: made by the operator on the command line.
+                 * @description management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made by the operator.
                  * @enum {string}
                  */
-                type: "management_key" | "service_staff";
+                type: "management_key" | "org_member" | "service_staff";
             };
             /**
              * @description org_admin: an Org Management Key; team_admin: a Team Management Key.
@@ -19283,10 +19345,10 @@ export interface components {
             /** @description Who made the invite. */
             creator: {
                 /**
-                 * @description management_key: made over this API.
+                 * @description management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made by the operator.
                  * @enum {string}
                  */
-                type: "management_key";
+                type: "management_key" | "org_member" | "service_staff";
             };
             /** @description org_admin: manages the organisation; team_admin: manages the named teams; no_role: is a member and manages nothing. */
             role: components["schemas"]["MemberRole"];
@@ -21645,6 +21707,82 @@ export interface components {
             docs: string;
             /** @description The address of the OpenAPI document. */
             openapi: string;
+        };
+        SessionDetails: {
+            /** @description The session of the cookie. */
+            session: {
+                /**
+                 * Format: uuid
+                 * @description Id of this record.
+                 */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description Time at which it was created, UTC.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description End of validity, UTC.
+                 */
+                expires_at: string;
+                /** @description The value of the header x-csrf-token for requests other than GET. */
+                csrf_token: string;
+            };
+            /** @description Who is signed in. */
+            person: {
+                /**
+                 * @description operator: whoever runs the deployment. Everybody else is a member, also a person of an EHR.
+                 * @enum {string}
+                 */
+                kind: "member" | "operator";
+                /**
+                 * Format: uuid
+                 * @description The id of the member. Null for the operator.
+                 */
+                member_id: string | null;
+                /** @description Name, for a person. */
+                name: string;
+                /**
+                 * @description The email address of the member. Null for the operator.
+                 * @example ada@example.com
+                 */
+                email: string | null;
+                /** @description org_admin: manages the organisation; team_admin: manages the named teams; no_role: is a member and manages nothing. */
+                role: components["schemas"]["MemberRole"];
+            };
+            /** @description The organisation to which the person is signed in. */
+            org: {
+                /**
+                 * Format: uuid
+                 * @description Id of this record.
+                 */
+                id: string;
+                /** @description Name, for a person. */
+                name: string;
+                /**
+                 * @description The plan.
+                 * @enum {string}
+                 */
+                plan: "launch" | "grow" | "scale";
+            };
+            /** @description The teams that the person manages, by name, at most 200. */
+            teams: {
+                /**
+                 * Format: uuid
+                 * @description Id of this record.
+                 */
+                id: string;
+                /** @description Name, for a person. */
+                name: string;
+            }[];
+            /** @description Whether the person manages more teams than these. */
+            has_more_teams: boolean;
+            /** @description Environment: sandbox or production. */
+            environment: components["schemas"]["Environment"];
+            /** @description Region that the data never leaves: us or eu. */
+            region: components["schemas"]["Region"];
         };
         /** @enum {string} */
         SexualOrientation: "lesbian_gay_or_homosexual" | "heterosexual_or_straight" | "bisexual" | "dont_know" | "other";
@@ -24581,7 +24719,7 @@ export interface components {
                 };
             };
         };
-        /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_environment, wrong_key_kind. */
+        /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_environment, wrong_key_kind, invalid_session. */
         UnauthorizedTeam: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24597,11 +24735,11 @@ export interface components {
                      * @description For programs.
                      * @enum {string}
                      */
-                    code: "invalid_api_key" | "wrong_environment" | "wrong_key_kind";
+                    code: "invalid_api_key" | "wrong_environment" | "wrong_key_kind" | "invalid_session";
                 };
             };
         };
-        /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+        /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind, invalid_session. */
         UnauthorizedManagement: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24617,11 +24755,31 @@ export interface components {
                      * @description For programs.
                      * @enum {string}
                      */
-                    code: "invalid_api_key" | "wrong_key_kind";
+                    code: "invalid_api_key" | "wrong_key_kind" | "invalid_session";
                 };
             };
         };
-        /** @description The key is valid, but does not allow this. code: insufficient_scope. */
+        /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_session, wrong_key_kind. */
+        UnauthorizedSession: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "invalid_session" | "wrong_key_kind";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: insufficient_scope. */
         BeyondScope: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24641,7 +24799,27 @@ export interface components {
                 };
             };
         };
-        /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope. */
+        /** @description The key or session is valid, but does not allow this. code: insufficient_scope, csrf_token_invalid. */
+        ChangeBeyondScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "insufficient_scope" | "csrf_token_invalid";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope. */
         BeyondManagement: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24661,7 +24839,47 @@ export interface components {
                 };
             };
         };
-        /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope, limit_reached. */
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, csrf_token_invalid. */
+        ChangeBeyondManagement: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "plan_required" | "insufficient_scope" | "csrf_token_invalid";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, limit_reached, csrf_token_invalid. */
+        ChangeBeyondManagementLimit: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "plan_required" | "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, limit_reached. */
         BeyondManagementLimit: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25226,7 +25444,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25240,7 +25458,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -25362,7 +25580,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -25461,7 +25679,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -25527,7 +25745,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -25574,7 +25792,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -25638,7 +25856,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -25925,7 +26143,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26045,7 +26263,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: team_id_taken, integration_team_id_conflict, idempotency_mismatch, idempotency_in_flight. */
@@ -26181,7 +26399,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26251,7 +26469,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: integration_team_id_conflict. */
@@ -26334,7 +26552,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -26392,7 +26610,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -26511,7 +26729,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26703,7 +26921,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -26772,7 +26990,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26890,7 +27108,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -26965,7 +27183,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27048,7 +27266,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27116,7 +27334,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -27224,7 +27442,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27308,7 +27526,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27424,7 +27642,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: invite_conflict, idempotency_mismatch, idempotency_in_flight. */
@@ -27519,7 +27737,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27681,6 +27899,264 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    open_sign_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The secret part of the link.
+                 * @example signed-part-of-the-link
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            /** @description A page that states that the link does not open. code: link_refused. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    use_sign_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The secret part of the link.
+                 * @example signed-part-of-the-link
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            /** @description A page that states that the link does not open. code: link_refused. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetails"];
+                };
+            };
+            401: components["responses"]["UnauthorizedSession"];
+            414: components["responses"]["AddressTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedSession"];
+            /** @description The key or session is valid, but does not allow this. code: csrf_token_invalid. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "csrf_token_invalid";
+                    };
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_all_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedSession"];
+            /** @description The key or session is valid, but does not allow this. code: csrf_token_invalid. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "csrf_token_invalid";
+                    };
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_domains: {
         parameters: {
             query?: never;
@@ -27778,7 +28254,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: domain_exists, idempotency_mismatch, idempotency_in_flight. */
@@ -27905,7 +28381,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27960,7 +28436,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28028,7 +28504,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -28134,7 +28610,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -28250,7 +28726,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: integration_member_id_conflict, idempotency_mismatch, idempotency_in_flight. */
@@ -28339,7 +28815,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -28447,7 +28923,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28511,7 +28987,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28626,7 +29102,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: ehr_slug_taken. */
@@ -28711,7 +29187,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28727,7 +29203,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta";
                     };
                 };
             };
@@ -28836,7 +29312,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28852,7 +29328,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope" | "limit_reached";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -28943,7 +29419,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28959,7 +29435,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -29129,7 +29605,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -29222,7 +29698,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -29546,7 +30022,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -29641,7 +30117,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29655,7 +30131,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -29825,7 +30301,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -29892,7 +30368,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -30028,7 +30504,24 @@ export interface operations {
                     "application/json": components["schemas"]["SourceLink"][];
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             414: components["responses"]["AddressTooLong"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
@@ -30081,7 +30574,24 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["NotFound"];
             414: components["responses"]["AddressTooLong"];
             422: components["responses"]["InvalidRequest"];
@@ -30151,7 +30661,24 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30224,7 +30751,24 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30302,7 +30846,26 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30377,7 +30940,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30441,7 +31004,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30495,7 +31058,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -30549,7 +31112,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30971,7 +31534,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31044,7 +31607,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31111,7 +31674,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31191,7 +31754,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31256,7 +31819,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, sandbox_only, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31270,7 +31833,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "sandbox_only";
+                        code: "insufficient_scope" | "sandbox_only" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31371,7 +31934,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -31623,7 +32186,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31637,7 +32200,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31696,7 +32259,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31710,7 +32273,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31923,7 +32486,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31937,7 +32500,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31996,7 +32559,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32010,7 +32573,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32202,7 +32765,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32216,7 +32779,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable" | "limit_reached";
+                        code: "insufficient_scope" | "provider_not_pushable" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32275,7 +32838,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32289,7 +32852,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32411,7 +32974,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32425,7 +32988,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32484,7 +33047,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32498,7 +33061,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32720,7 +33283,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32734,7 +33297,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32793,7 +33356,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32807,7 +33370,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32971,7 +33534,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32985,7 +33548,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33044,7 +33607,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33058,7 +33621,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33202,7 +33765,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33216,7 +33779,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33275,7 +33838,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33289,7 +33852,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33422,7 +33985,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33436,7 +33999,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33495,7 +34058,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33509,7 +34072,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33634,7 +34197,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33648,7 +34211,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33707,7 +34270,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33721,7 +34284,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33789,7 +34352,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33803,7 +34366,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -34120,7 +34683,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34134,7 +34697,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached" | "provider_not_pushable";
+                        code: "insufficient_scope" | "limit_reached" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -34234,7 +34797,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34248,7 +34811,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -38469,7 +39032,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -38529,7 +39092,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38545,7 +39108,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta";
                     };
                 };
             };
@@ -38669,7 +39232,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38685,7 +39248,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope" | "limit_reached";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -38794,7 +39357,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38810,7 +39373,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -38879,7 +39442,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38895,7 +39458,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -38992,7 +39555,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39008,7 +39571,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -39060,7 +39623,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39126,7 +39689,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39233,7 +39796,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -39385,7 +39948,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -39456,7 +40019,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -39587,7 +40150,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -39749,7 +40312,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -39818,7 +40381,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -39888,7 +40451,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -39979,7 +40542,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -40107,7 +40670,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -40191,7 +40754,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -40247,7 +40810,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -40447,7 +41010,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -40461,7 +41024,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -40593,7 +41156,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -40761,7 +41324,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found. */
             404: {
                 headers: {
@@ -40987,7 +41550,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -41034,7 +41597,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found. */
             404: {
                 headers: {
@@ -41151,7 +41714,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -41264,7 +41827,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -41341,7 +41904,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -41418,7 +41981,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -41534,7 +42097,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion, sample_not_found. */
             404: {
                 headers: {
@@ -41659,7 +42222,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -41723,7 +42286,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -42029,7 +42592,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -42043,7 +42606,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -42154,7 +42717,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -42373,7 +42936,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -42466,7 +43029,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -42550,7 +43113,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -42620,7 +43183,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -42688,7 +43251,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -42829,7 +43392,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found. */
             404: {
                 headers: {
@@ -42938,7 +43501,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -43008,7 +43571,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -43076,7 +43639,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -43285,7 +43848,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, sandbox_only, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -43299,7 +43862,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "sandbox_only";
+                        code: "insufficient_scope" | "sandbox_only" | "csrf_token_invalid";
                     };
                 };
             };
@@ -43362,7 +43925,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -43429,7 +43992,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -43880,7 +44443,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -43955,7 +44518,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -44063,7 +44626,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is valid, but does not allow this. code: link_refused. */
+            /** @description The key or session is valid, but does not allow this. code: link_refused. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44331,7 +44894,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is valid, but does not allow this. code: link_refused. */
+            /** @description The key or session is valid, but does not allow this. code: link_refused. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44618,7 +45181,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -44800,7 +45363,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44814,7 +45377,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "closed_beta" | "limit_reached";
+                        code: "insufficient_scope" | "closed_beta" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -44929,7 +45492,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44989,7 +45552,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is valid, but does not allow this. code: link_refused. */
+            /** @description The key or session is valid, but does not allow this. code: link_refused. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45141,7 +45704,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -45372,7 +45935,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -45456,7 +46019,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -45540,7 +46103,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -45701,7 +46264,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -45793,7 +46356,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -45885,7 +46448,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -45977,7 +46540,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46215,7 +46778,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46314,7 +46877,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46762,7 +47325,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46907,7 +47470,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -47000,7 +47563,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -47155,7 +47718,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -47331,7 +47894,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -47485,7 +48048,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48056,7 +48619,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48225,7 +48788,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48367,7 +48930,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48461,7 +49024,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48565,7 +49128,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
