@@ -65,6 +65,7 @@ const STORES_NOTHING: Record<string, string> = {
   sign_off_critical_result: 'acts on a critical result; critical.test.ts shows it',
   simulate_order: 'acts on an order',
   test_webhook: 'acts',
+  use_sign_in_link: 'a form without fields; sessions.test.ts shows the session',
   validate_continuous_query: 'a query',
   validate_icd_codes: 'a query',
 };

@@ -519,7 +519,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member from an organisation
-         * @description Name and address are erased at once. The keys of the organisation stay valid. Needs an Org Management Key.
+         * @description Name and address are erased at once, and the sessions of the member end. The keys of the organisation stay valid. Needs an Org Management Key.
          */
         delete: operations["delete_member"];
         options?: never;
@@ -594,6 +594,68 @@ export interface paths {
          */
         post: operations["accept_invite"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page of a one-time link
+         * @description Opening it changes nothing. A link that is not valid shows a page that says so.
+         */
+        get: operations["open_sign_in_link"];
+        put?: never;
+        /**
+         * Sign in with a one-time link
+         * @description The page sends this. It sets the cookie of a new session and leads to the dashboard.
+         */
+        post: operations["use_sign_in_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is signed in
+         * @description The rights are those that the person has now.
+         */
+        get: operations["get_session"];
+        put?: never;
+        post?: never;
+        /** Sign out */
+        delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Sign out everywhere */
+        delete: operations["delete_all_sessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -17833,10 +17895,10 @@ export interface components {
             /** @description Creator of the key. */
             creator: {
                 /**
-                 * @description management_key: made over this API; service_staff: made by the operator on the command line.
+                 * @description management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made by the operator.
                  * @enum {string}
                  */
-                type: "management_key" | "service_staff";
+                type: "management_key" | "org_member" | "service_staff";
             };
             /**
              * @description org_admin: an Org Management Key; team_admin: a Team Management Key.
@@ -18896,10 +18958,10 @@ export interface components {
             /** @description Creator of the key. */
             creator: {
                 /**
-                 * @description management_key: made over this API; service_staff: made by the operator on the command line.
+                 * @description management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made by the operator.
                  * @enum {string}
                  */
-                type: "management_key" | "service_staff";
+                type: "management_key" | "org_member" | "service_staff";
             };
             /**
              * @description org_admin: an Org Management Key; team_admin: a Team Management Key.
@@ -19572,10 +19634,10 @@ export interface components {
             /** @description Who made the invite. */
             creator: {
                 /**
-                 * @description management_key: made over this API.
+                 * @description management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made by the operator.
                  * @enum {string}
                  */
-                type: "management_key";
+                type: "management_key" | "org_member" | "service_staff";
             };
             /** @description org_admin: manages the organisation; team_admin: manages the named teams; no_role: is a member and manages nothing. */
             role: components["schemas"]["MemberRole"];
@@ -21934,6 +21996,82 @@ export interface components {
             docs: string;
             /** @description The address of the OpenAPI document. */
             openapi: string;
+        };
+        SessionDetails: {
+            /** @description The session of the cookie. */
+            session: {
+                /**
+                 * Format: uuid
+                 * @description Id of this record.
+                 */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description Time at which it was created, UTC.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description End of validity, UTC.
+                 */
+                expires_at: string;
+                /** @description The value of the header x-csrf-token for requests other than GET. */
+                csrf_token: string;
+            };
+            /** @description Who is signed in. */
+            person: {
+                /**
+                 * @description operator: whoever runs the deployment. Everybody else is a member, also a person of an EHR.
+                 * @enum {string}
+                 */
+                kind: "member" | "operator";
+                /**
+                 * Format: uuid
+                 * @description The id of the member. Null for the operator.
+                 */
+                member_id: string | null;
+                /** @description Name, for a person. */
+                name: string;
+                /**
+                 * @description The email address of the member. Null for the operator.
+                 * @example ada@example.com
+                 */
+                email: string | null;
+                /** @description org_admin: manages the organisation; team_admin: manages the named teams; no_role: is a member and manages nothing. */
+                role: components["schemas"]["MemberRole"];
+            };
+            /** @description The organisation to which the person is signed in. */
+            org: {
+                /**
+                 * Format: uuid
+                 * @description Id of this record.
+                 */
+                id: string;
+                /** @description Name, for a person. */
+                name: string;
+                /**
+                 * @description The plan.
+                 * @enum {string}
+                 */
+                plan: "launch" | "grow" | "scale";
+            };
+            /** @description The teams that the person manages, by name, at most 200. */
+            teams: {
+                /**
+                 * Format: uuid
+                 * @description Id of this record.
+                 */
+                id: string;
+                /** @description Name, for a person. */
+                name: string;
+            }[];
+            /** @description Whether the person manages more teams than these. */
+            has_more_teams: boolean;
+            /** @description Environment: sandbox or production. */
+            environment: components["schemas"]["Environment"];
+            /** @description Region that the data never leaves: us or eu. */
+            region: components["schemas"]["Region"];
         };
         /** @enum {string} */
         SexualOrientation: "lesbian_gay_or_homosexual" | "heterosexual_or_straight" | "bisexual" | "dont_know" | "other";
@@ -24876,7 +25014,7 @@ export interface components {
                 };
             };
         };
-        /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_environment, wrong_key_kind. */
+        /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_environment, wrong_key_kind, invalid_session. */
         UnauthorizedTeam: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24892,11 +25030,11 @@ export interface components {
                      * @description For programs.
                      * @enum {string}
                      */
-                    code: "invalid_api_key" | "wrong_environment" | "wrong_key_kind";
+                    code: "invalid_api_key" | "wrong_environment" | "wrong_key_kind" | "invalid_session";
                 };
             };
         };
-        /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+        /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind, invalid_session. */
         UnauthorizedManagement: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24912,11 +25050,31 @@ export interface components {
                      * @description For programs.
                      * @enum {string}
                      */
-                    code: "invalid_api_key" | "wrong_key_kind";
+                    code: "invalid_api_key" | "wrong_key_kind" | "invalid_session";
                 };
             };
         };
-        /** @description The key is valid, but does not allow this. code: insufficient_scope. */
+        /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_session, wrong_key_kind. */
+        UnauthorizedSession: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "invalid_session" | "wrong_key_kind";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: insufficient_scope. */
         BeyondScope: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24936,7 +25094,27 @@ export interface components {
                 };
             };
         };
-        /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope. */
+        /** @description The key or session is valid, but does not allow this. code: insufficient_scope, csrf_token_invalid. */
+        ChangeBeyondScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "insufficient_scope" | "csrf_token_invalid";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope. */
         BeyondManagement: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24956,7 +25134,47 @@ export interface components {
                 };
             };
         };
-        /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope, limit_reached. */
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, csrf_token_invalid. */
+        ChangeBeyondManagement: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "plan_required" | "insufficient_scope" | "csrf_token_invalid";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, limit_reached, csrf_token_invalid. */
+        ChangeBeyondManagementLimit: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "plan_required" | "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, limit_reached. */
         BeyondManagementLimit: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25521,7 +25739,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25535,7 +25753,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -25657,7 +25875,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -25756,7 +25974,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -25822,7 +26040,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -25869,7 +26087,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -25933,7 +26151,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26220,7 +26438,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26340,7 +26558,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: team_id_taken, integration_team_id_conflict, idempotency_mismatch, idempotency_in_flight. */
@@ -26476,7 +26694,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26546,7 +26764,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: integration_team_id_conflict. */
@@ -26629,7 +26847,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -26687,7 +26905,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -26806,7 +27024,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26998,7 +27216,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -27067,7 +27285,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27185,7 +27403,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -27260,7 +27478,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27343,7 +27561,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27411,7 +27629,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -27519,7 +27737,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27603,7 +27821,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27719,7 +27937,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: invite_conflict, idempotency_mismatch, idempotency_in_flight. */
@@ -27814,7 +28032,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27976,6 +28194,264 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    open_sign_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The secret part of the link.
+                 * @example signed-part-of-the-link
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            /** @description A page that states that the link does not open. code: link_refused. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    use_sign_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The secret part of the link.
+                 * @example signed-part-of-the-link
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            /** @description A page that states that the link does not open. code: link_refused. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetails"];
+                };
+            };
+            401: components["responses"]["UnauthorizedSession"];
+            414: components["responses"]["AddressTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedSession"];
+            /** @description The key or session is valid, but does not allow this. code: csrf_token_invalid. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "csrf_token_invalid";
+                    };
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_all_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedSession"];
+            /** @description The key or session is valid, but does not allow this. code: csrf_token_invalid. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "csrf_token_invalid";
+                    };
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_domains: {
         parameters: {
             query?: never;
@@ -28073,7 +28549,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: domain_exists, idempotency_mismatch, idempotency_in_flight. */
@@ -28200,7 +28676,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28255,7 +28731,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28323,7 +28799,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -28429,7 +28905,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -28545,7 +29021,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: integration_member_id_conflict, idempotency_mismatch, idempotency_in_flight. */
@@ -28634,7 +29110,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -28742,7 +29218,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28806,7 +29282,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28921,7 +29397,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: ehr_slug_taken. */
@@ -29006,7 +29482,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29022,7 +29498,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta";
                     };
                 };
             };
@@ -29131,7 +29607,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29147,7 +29623,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope" | "limit_reached";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -29238,7 +29714,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29254,7 +29730,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -29424,7 +29900,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -29517,7 +29993,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -29843,7 +30319,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -29938,7 +30414,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29952,7 +30428,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -30122,7 +30598,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -30189,7 +30665,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -30325,7 +30801,24 @@ export interface operations {
                     "application/json": components["schemas"]["SourceLink"][];
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             414: components["responses"]["AddressTooLong"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
@@ -30378,7 +30871,24 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["NotFound"];
             414: components["responses"]["AddressTooLong"];
             422: components["responses"]["InvalidRequest"];
@@ -30448,7 +30958,24 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30521,7 +31048,24 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30599,7 +31143,26 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30674,7 +31237,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30738,7 +31301,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30792,7 +31355,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -30846,7 +31409,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -31268,7 +31831,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31341,7 +31904,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31408,7 +31971,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31488,7 +32051,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31553,7 +32116,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, sandbox_only, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31567,7 +32130,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "sandbox_only";
+                        code: "insufficient_scope" | "sandbox_only" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31668,7 +32231,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -31920,7 +32483,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31934,7 +32497,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31993,7 +32556,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32007,7 +32570,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32220,7 +32783,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32234,7 +32797,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32293,7 +32856,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32307,7 +32870,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32499,7 +33062,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32513,7 +33076,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable" | "limit_reached";
+                        code: "insufficient_scope" | "provider_not_pushable" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32572,7 +33135,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32586,7 +33149,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32708,7 +33271,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32722,7 +33285,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32781,7 +33344,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32795,7 +33358,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33017,7 +33580,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33031,7 +33594,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33090,7 +33653,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33104,7 +33667,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33268,7 +33831,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33282,7 +33845,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33341,7 +33904,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33355,7 +33918,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33499,7 +34062,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33513,7 +34076,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33572,7 +34135,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33586,7 +34149,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33719,7 +34282,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33733,7 +34296,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33792,7 +34355,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33806,7 +34369,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33931,7 +34494,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33945,7 +34508,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -34004,7 +34567,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34018,7 +34581,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -34086,7 +34649,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34100,7 +34663,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -34417,7 +34980,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34431,7 +34994,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached" | "provider_not_pushable";
+                        code: "insufficient_scope" | "limit_reached" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -34531,7 +35094,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34545,7 +35108,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -38766,7 +39329,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -38826,7 +39389,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38842,7 +39405,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta";
                     };
                 };
             };
@@ -38966,7 +39529,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38982,7 +39545,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope" | "limit_reached";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -39091,7 +39654,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39107,7 +39670,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -39176,7 +39739,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39192,7 +39755,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -39289,7 +39852,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39305,7 +39868,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -39357,7 +39920,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39423,7 +39986,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39530,7 +40093,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -39682,7 +40245,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -39753,7 +40316,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -39884,7 +40447,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -40046,7 +40609,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -40115,7 +40678,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -40185,7 +40748,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -40276,7 +40839,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -40404,7 +40967,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -40488,7 +41051,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -40544,7 +41107,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -40744,7 +41307,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -40758,7 +41321,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -40890,7 +41453,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -41058,7 +41621,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found. */
             404: {
                 headers: {
@@ -41284,7 +41847,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -41331,7 +41894,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found. */
             404: {
                 headers: {
@@ -41448,7 +42011,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -41561,7 +42124,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -41638,7 +42201,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -41715,7 +42278,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -41831,7 +42394,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion, sample_not_found. */
             404: {
                 headers: {
@@ -41956,7 +42519,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -42020,7 +42583,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -42360,7 +42923,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -42374,7 +42937,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -42485,7 +43048,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -42704,7 +43267,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -42797,7 +43360,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -42881,7 +43444,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -42951,7 +43514,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -43019,7 +43582,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -43160,7 +43723,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found. */
             404: {
                 headers: {
@@ -43269,7 +43832,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -43339,7 +43902,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -43407,7 +43970,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -43616,7 +44179,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, sandbox_only, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -43630,7 +44193,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "sandbox_only";
+                        code: "insufficient_scope" | "sandbox_only" | "csrf_token_invalid";
                     };
                 };
             };
@@ -43693,7 +44256,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -43760,7 +44323,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44455,7 +45018,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -44530,7 +45093,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -44638,7 +45201,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is valid, but does not allow this. code: link_refused. */
+            /** @description The key or session is valid, but does not allow this. code: link_refused. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44906,7 +45469,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is valid, but does not allow this. code: link_refused. */
+            /** @description The key or session is valid, but does not allow this. code: link_refused. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45193,7 +45756,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -45375,7 +45938,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45389,7 +45952,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "closed_beta" | "limit_reached";
+                        code: "insufficient_scope" | "closed_beta" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -45504,7 +46067,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45564,7 +46127,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is valid, but does not allow this. code: link_refused. */
+            /** @description The key or session is valid, but does not allow this. code: link_refused. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45716,7 +46279,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -45947,7 +46510,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -46031,7 +46594,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -46115,7 +46678,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -46276,7 +46839,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46368,7 +46931,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46460,7 +47023,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46552,7 +47115,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46790,7 +47353,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46889,7 +47452,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46950,7 +47513,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -47030,7 +47593,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -47046,7 +47609,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "insufficient_scope" | "sandbox_only";
+                        code: "plan_required" | "insufficient_scope" | "sandbox_only" | "csrf_token_invalid";
                     };
                 };
             };
@@ -47337,7 +47900,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -47482,7 +48045,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -47575,7 +48138,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -47730,7 +48293,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -47906,7 +48469,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48060,7 +48623,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48631,7 +49194,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48800,7 +49363,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48942,7 +49505,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -49036,7 +49599,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -49140,7 +49703,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];

@@ -1,17 +1,11 @@
 import { Type } from 'typebox';
 import { Email } from '../../wire/person.ts';
 import { nullable, oneOf, optional, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
+import { CREATORS } from '../creator.ts';
 import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
-import { named, shape } from '../../wire/shape.ts';
+import { MemberRole } from '../schemas.ts';
+import { shape } from '../../wire/shape.ts';
 
-export const MemberRole = named(
-  'MemberRole',
-  oneOf(['org_admin', 'team_admin', 'no_role'], {
-    description:
-      'org_admin: manages the organisation; team_admin: manages the named teams; no_role: is a member and ' +
-      'manages nothing.',
-  }),
-);
 const TeamsOfRole = Bindings({ minItems: 1, description: 'The teams that a team_admin manages.' });
 const bound = {
   role: MemberRole,
@@ -50,7 +44,13 @@ const OrgInvite = shape('OrgInvite', {
   invited_at: Timestamp,
   resent_at: nullable(Timestamp),
   creator: Type.Object(
-    { type: oneOf(['management_key'], { description: 'management_key: made over this API.' }) },
+    {
+      type: oneOf(CREATORS, {
+        description:
+          'management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made ' +
+          'by the operator.',
+      }),
+    },
     { description: 'Who made the invite.' },
   ),
   ...bound,
