@@ -1,6 +1,6 @@
 // All pages. The order is that of the navigation.
 import type { ComponentType } from 'react';
-import { OverviewIcon, type Icon } from '../parts/icons.tsx';
+import { OrdersIcon, OverviewIcon, type Icon } from '../parts/icons.tsx';
 
 export type PageEntry = {
   /** The path below /dashboard, with `$name` for a parameter. */
@@ -14,4 +14,6 @@ export type PageEntry = {
 
 export const PAGES: PageEntry[] = [
   { path: '/', label: 'Overview', icon: OverviewIcon, load: () => import('../pages/overview/page.tsx') },
+  { path: '/orders', label: 'Orders', icon: OrdersIcon, load: () => import('../pages/orders/page.tsx') },
+  { path: '/orders/$order', label: 'Order', load: () => import('../pages/order/page.tsx') },
 ];
