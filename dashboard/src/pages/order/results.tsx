@@ -1,7 +1,7 @@
-import { Anchor, Group, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { phial, PhialError, unwrap } from '../../api/client.ts';
+import { phial, unwrap } from '../../api/client.ts';
 import { Interpretation } from '../../parts/order-status.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Failed, Loading } from '../../parts/states.tsx';
@@ -16,9 +16,9 @@ export function Results({ order }: { order: Order }) {
   const query = useQuery({
     queryKey: ['results', order.id, order.last_event.id],
     queryFn: () => unwrap(phial.GET('/v3/order/{order_id}/result', { params: { path: { order_id: order.id } } })),
-    retry: (failed, error) => failed < 2 && !isNotThere(error),
+    enabled: order.interpretation !== null,
   });
-  if (isNotThere(query.error)) return null;
+  if (order.interpretation === null) return null;
   return (
     <Section title="Results">
       {query.data ? (
@@ -31,8 +31,6 @@ export function Results({ order }: { order: Order }) {
     </Section>
   );
 }
-
-const isNotThere = (error: unknown): boolean => error instanceof PhialError && error.code === 'results_not_available';
 
 const readResults = (order_id: string) =>
   unwrap(phial.GET('/v3/order/{order_id}/result', { params: { path: { order_id } } }));
@@ -92,7 +90,7 @@ function Row({ result, userId }: { result: Result; userId: string }) {
         {name}
         <Text size="sm" fw={400}>
           <Anchor component={Link} to={`/users/${userId}/trends`} search={{ marker: loinc ?? slug } as never} size="sm">
-            Trend<span className="for-screen-readers"> of {name}</span>
+            Trend<VisuallyHidden component="span"> of {name}</VisuallyHidden>
           </Anchor>
         </Text>
       </Table.Th>

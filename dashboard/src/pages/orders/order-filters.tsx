@@ -36,7 +36,7 @@ export function OrderFilters({ filters, change }: Props) {
         label="Status"
         placeholder="Any"
         clearable
-        w={{ base: '100%', xs: 170 }}
+        w={{ base: 'calc(50% - 6px)', xs: 170 }}
         data={statuses.map((value) => ({ value, label: inWords(value.replaceAll('.', ' ')) }))}
         value={filters.status ?? null}
         onChange={(status) => change({ status })}
@@ -45,7 +45,7 @@ export function OrderFilters({ filters, change }: Props) {
         label="Method"
         placeholder="Any"
         clearable
-        w={{ base: '100%', xs: 150 }}
+        w={{ base: 'calc(50% - 6px)', xs: 150 }}
         data={METHODS.map((value) => ({ value, label: methodInWords(value) }))}
         value={filters.method ?? null}
         onChange={(method) => change({ method })}
@@ -54,7 +54,7 @@ export function OrderFilters({ filters, change }: Props) {
         label="Result"
         placeholder="Any"
         clearable
-        w={{ base: '100%', xs: 140 }}
+        w={{ base: 'calc(50% - 6px)', xs: 140 }}
         data={RESULTS.map((value) => ({ value, label: inWords(value) }))}
         value={filters.result ?? null}
         onChange={(result) => change({ result })}
@@ -63,7 +63,7 @@ export function OrderFilters({ filters, change }: Props) {
         label="Overdue"
         placeholder="Any"
         clearable
-        w={{ base: '100%', xs: 140 }}
+        w={{ base: 'calc(50% - 6px)', xs: 140 }}
         data={[{ value: 'true', label: 'Overdue only' }]}
         value={filters.overdue ?? null}
         onChange={(overdue) => change({ overdue })}
@@ -71,14 +71,14 @@ export function OrderFilters({ filters, change }: Props) {
       <TextInput
         label="Ordered from"
         type="date"
-        w={{ base: '100%', xs: 150 }}
+        w={{ base: 'calc(50% - 6px)', xs: 150 }}
         value={filters.from ?? ''}
         onChange={({ currentTarget }) => change({ from: currentTarget.value || null })}
       />
       <TextInput
         label="Until"
         type="date"
-        w={{ base: '100%', xs: 150 }}
+        w={{ base: 'calc(50% - 6px)', xs: 150 }}
         value={filters.until ?? ''}
         onChange={({ currentTarget }) => change({ until: currentTarget.value || null })}
       />
