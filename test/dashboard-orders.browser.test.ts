@@ -2,7 +2,16 @@ import { expect, test } from 'vitest';
 import { bookedOrder } from './collected-orders.ts';
 import { describeDashboard } from './dashboard.ts';
 import { startEndpoint } from './endpoint.ts';
-import { createOrder, kitTestId, makeUser, orderKit, registeredKit, simulate, subscribe } from './factories.ts';
+import {
+  createOrder,
+  kitTestId,
+  makeUser,
+  orderKit,
+  readOrder,
+  registeredKit,
+  simulate,
+  subscribe,
+} from './factories.ts';
 
 await describeDashboard('the pages of orders', (dashboard) => {
   test('the list shows what the filters of its address name', async () => {
@@ -91,6 +100,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByRole('menuitem', { name: 'Cancel the order' }).click();
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByText('Cancelled').first().waitFor();
+    expect((await readOrder(team, other.order.id)).status).toBe('cancelled');
     await dashboard.check(page);
   });
 });

@@ -14,10 +14,13 @@ import {
   EMPTY_ADDRESS,
   EMPTY_PATIENT,
   PatientFields,
+  type Address,
   type Gender,
+  type Patient,
 } from '../../parts/patient-fields.tsx';
 
 type Kind = 'known' | 'later';
+const NO_PHYSICIAN = { first_name: '', last_name: '', npi: '' };
 
 /** The button that opens the form for an order. */
 export function NewOrder() {
@@ -33,57 +36,17 @@ export function NewOrder() {
 }
 
 function OrderForm({ close }: { close: () => void }) {
-  const { team } = useSession();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
   const [kind, setKind] = useState<Kind>('known');
   const [userId, setUserId] = useState<string | null>(null);
   const [testId, setTestId] = useState<string | null>(null);
   const [patient, setPatient] = useState(EMPTY_PATIENT);
   const [address, setAddress] = useState(EMPTY_ADDRESS);
-  const [physician, setPhysician] = useState({ first_name: '', last_name: '', npi: '' });
-  const tests = useQuery({
-    queryKey: ['lab_tests', team?.id, kind],
-    queryFn: () =>
-      unwrap(
-        phial.GET('/v3/lab_test', {
-          params: {
-            query: {
-              status: 'active',
-              lab_test_limit: 100,
-              ...(kind === 'later' && { collection_method: 'testkit' as const }),
-            },
-          },
-        }),
-      ),
-  });
-  const order = useMutation({
-    mutationFn: async () => {
-      const recipient = { ...address, receiver_name: address.receiver_name || nameOf(patient) };
-      if (kind === 'later')
-        return unwrap(
-          phial.POST('/v3/order/testkit', {
-            body: { user_id: userId ?? '', lab_test_id: testId ?? '', shipping_details: recipient },
-          }),
-        );
-      return unwrap(
-        phial.POST('/v3/order', {
-          body: {
-            user_id: userId ?? '',
-            order_set: { lab_test_ids: [testId ?? ''] },
-            patient_details: { ...patient, gender: patient.gender as Gender },
-            patient_address: { ...recipient, phone_number: address.phone_number || patient.phone_number },
-            ...(physician.npi !== '' && { physician }),
-          },
-        }),
-      );
-    },
-    onSuccess: ({ order: made }) => {
-      void queries.invalidateQueries({ queryKey: ['orders'] });
-      close();
-      void navigate({ to: `/orders/${made.id}` });
-    },
-  });
+  const [physician, setPhysician] = useState(NO_PHYSICIAN);
+  const order = useOrder({ kind, userId, testId, patient, address, physician }, close);
+  const problemIn =
+    (part: string) =>
+    (field: string): string | undefined =>
+      problemOf(order.error, part, field);
   return (
     <form
       onSubmit={(event) => {
@@ -106,30 +69,11 @@ function OrderForm({ close }: { close: () => void }) {
           ]}
         />
         <UserSelect label="User" value={userId} onChange={setUserId} error={problemOf(order.error, 'user_id')} />
-        <Select
-          label="Test"
-          required
-          searchable
-          data={(tests.data?.data ?? []).map(({ id, name, method }) => ({
-            value: id,
-            label: `${name} (${methodInWords(method).toLowerCase()})`,
-          }))}
-          value={testId}
-          onChange={setTestId}
-          error={problemOf(order.error, kind === 'later' ? 'lab_test_id' : 'order_set')}
-        />
+        <TestSelect kind={kind} value={testId} onChange={setTestId} />
         {kind === 'known' && (
           <>
-            <PatientFields
-              value={patient}
-              onChange={setPatient}
-              problem={(field) => problemOf(order.error, 'patient_details', field)}
-            />
-            <Physician
-              value={physician}
-              onChange={setPhysician}
-              problem={(field) => problemOf(order.error, 'physician', field)}
-            />
+            <PatientFields value={patient} onChange={setPatient} problem={problemIn('patient_details')} />
+            <Physician value={physician} onChange={setPhysician} problem={problemIn('physician')} />
           </>
         )}
         <AddressFields
@@ -137,7 +81,7 @@ function OrderForm({ close }: { close: () => void }) {
           hasRecipient={kind === 'later'}
           value={address}
           onChange={setAddress}
-          problem={(field) => problemOf(order.error, kind === 'later' ? 'shipping_details' : 'patient_address', field)}
+          problem={problemIn(kind === 'later' ? 'shipping_details' : 'patient_address')}
         />
         {order.error && (
           <Text c="var(--mantine-color-error)" role="alert">
@@ -152,10 +96,73 @@ function OrderForm({ close }: { close: () => void }) {
   );
 }
 
-const nameOf = ({ first_name, last_name }: typeof EMPTY_PATIENT): string => `${first_name} ${last_name}`.trim();
+type TestSelectProps = { kind: Kind; value: string | null; onChange: (testId: string | null) => void };
+
+function TestSelect({ kind, value, onChange }: TestSelectProps) {
+  const { team } = useSession();
+  const { data } = useQuery({
+    queryKey: ['lab_tests', team?.id, kind],
+    queryFn: () => {
+      const onlyKits = kind === 'later' && { collection_method: 'testkit' as const };
+      return unwrap(
+        phial.GET('/v3/lab_test', { params: { query: { status: 'active', lab_test_limit: 100, ...onlyKits } } }),
+      );
+    },
+  });
+  return (
+    <Select
+      label="Test"
+      required
+      searchable
+      data={(data?.data ?? []).map(({ id, name, method }) => ({
+        value: id,
+        label: `${name} (${methodInWords(method).toLowerCase()})`,
+      }))}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}
+
+type Filled = {
+  kind: Kind;
+  userId: string | null;
+  testId: string | null;
+  patient: Patient;
+  address: Address;
+  physician: typeof NO_PHYSICIAN;
+};
+
+/** Makes the order, and leads to its page. */
+function useOrder({ kind, userId, testId, patient, address, physician }: Filled, close: () => void) {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => {
+      const [user_id, lab_test_id] = [userId ?? '', testId ?? ''];
+      if (kind === 'later')
+        return unwrap(phial.POST('/v3/order/testkit', { body: { user_id, lab_test_id, shipping_details: address } }));
+      const body = {
+        user_id,
+        order_set: { lab_test_ids: [lab_test_id] },
+        patient_details: { ...patient, gender: patient.gender as Gender },
+        patient_address: { ...address, receiver_name: nameOf(patient), phone_number: patient.phone_number },
+        ...(physician.npi !== '' && { physician }),
+      };
+      return unwrap(phial.POST('/v3/order', { body }));
+    },
+    onSuccess: ({ order: made }) => {
+      void queries.invalidateQueries({ queryKey: ['orders'] });
+      close();
+      void navigate({ to: `/orders/${made.id}` });
+    },
+  });
+}
+
+const nameOf = ({ first_name, last_name }: Patient): string => `${first_name} ${last_name}`.trim();
 
 type PhysicianProps = {
-  value: { first_name: string; last_name: string; npi: string };
+  value: typeof NO_PHYSICIAN;
   onChange: (value: PhysicianProps['value']) => void;
   problem: (field: string) => string | undefined;
 };
