@@ -1,6 +1,6 @@
 // All pages. The order is that of the navigation.
 import type { ComponentType } from 'react';
-import { OrdersIcon, OverviewIcon, type Icon } from '../parts/icons.tsx';
+import { AppointmentsIcon, CriticalIcon, OrdersIcon, OverviewIcon, type Icon } from '../parts/icons.tsx';
 
 export type PageEntry = {
   /** The path below /dashboard, with `$name` for a parameter. */
@@ -15,5 +15,17 @@ export type PageEntry = {
 export const PAGES: PageEntry[] = [
   { path: '/', label: 'Overview', icon: OverviewIcon, load: () => import('../pages/overview/page.tsx') },
   { path: '/orders', label: 'Orders', icon: OrdersIcon, load: () => import('../pages/orders/page.tsx') },
+  {
+    path: '/critical-results',
+    label: 'Critical results',
+    icon: CriticalIcon,
+    load: () => import('../pages/critical-results/page.tsx'),
+  },
+  {
+    path: '/appointments',
+    label: 'Appointments',
+    icon: AppointmentsIcon,
+    load: () => import('../pages/appointments/page.tsx'),
+  },
   { path: '/orders/$order', label: 'Order', load: () => import('../pages/order/page.tsx') },
 ];

@@ -1,5 +1,6 @@
 import { Button, Group, Menu, Modal, NativeSelect, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
@@ -9,7 +10,11 @@ import { describeError } from '../../parts/states.tsx';
 import { isOpen, type Order } from './order-query.ts';
 import { stepsOf, type FinalStatus } from './steps-of-method.ts';
 
-type Dialog = 'cancel' | 'simulate' | 'resend';
+type Dialog = 'cancel' | 'simulate' | 'resend' | 'replace';
+
+/** After these an order can have a successor. The service knows more: whether it has one, and whether it may. */
+const REPLACEABLE =
+  /\.(lost|failure_to_deliver_to_\w+|problem_in_transit_\w+|with_customer|sample_error|redraw_available)$/;
 
 /** What can be done with an order. The service decides what is possible, and says why not. */
 export function Actions({ order }: { order: Order }) {
@@ -26,6 +31,9 @@ export function Actions({ order }: { order: Order }) {
         </Menu.Target>
         <Menu.Dropdown>
           {environment === 'sandbox' && <Menu.Item onClick={() => setDialog('simulate')}>Simulate a step</Menu.Item>}
+          {REPLACEABLE.test(order.last_event.status) && (
+            <Menu.Item onClick={() => setDialog('replace')}>{replacementOf(order)}</Menu.Item>
+          )}
           <Menu.Item onClick={() => setDialog('resend')}>Send its webhooks again</Menu.Item>
           {isOpen(order.last_event.status) && (
             <Menu.Item color="red" onClick={() => setDialog('cancel')}>
@@ -37,9 +45,13 @@ export function Actions({ order }: { order: Order }) {
       {dialog === 'cancel' && <Cancel order={order} close={close} />}
       {dialog === 'simulate' && <Simulate order={order} close={close} />}
       {dialog === 'resend' && <Resend order={order} close={close} />}
+      {dialog === 'replace' && <Replace order={order} close={close} />}
     </>
   );
 }
+
+const replacementOf = ({ details, last_event }: Order): string =>
+  details.type === 'testkit' && !/sample_error/.test(last_event.status) ? 'Order a replacement kit' : 'Order a redraw';
 
 type DialogProps = { order: Order; close: () => void };
 
@@ -63,6 +75,23 @@ function Resend({ order, close }: DialogProps) {
       <Text>
         Every event of this order goes again to the endpoints that subscribe to it now, as a new message with an id of
         its own.
+      </Text>
+    </Confirm>
+  );
+}
+
+function Replace({ order, close }: DialogProps) {
+  const navigate = useNavigate();
+  const change = useChange(close, async () => {
+    const { order: made } = await unwrap(
+      phial.POST('/v3/order/{order_id}/replacement', { params: { path: { order_id: order.id } } }),
+    );
+    void navigate({ to: `/orders/${made.id}` });
+  });
+  return (
+    <Confirm title={`${replacementOf(order)}?`} label="Order" change={change} close={close}>
+      <Text>
+        A new order for the same patient and test begins. It belongs to the same order transaction as this one.
       </Text>
     </Confirm>
   );

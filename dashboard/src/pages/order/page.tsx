@@ -11,6 +11,7 @@ import { Actions } from './actions.tsx';
 import { Documents } from './documents.tsx';
 import { Facts } from './facts.tsx';
 import { Messages } from './messages.tsx';
+import { Notes } from './notes.tsx';
 import { isOpen, orderQuery, type Order } from './order-query.ts';
 import { Results } from './results.tsx';
 import { Timeline } from './timeline.tsx';
@@ -38,6 +39,7 @@ function Shown({ order }: { order: Order }) {
           <Stack gap="lg">
             <Facts order={order} />
             <Documents order={order} />
+            <Notes orderId={order.id} />
           </Stack>
         </Grid.Col>
       </Grid>
