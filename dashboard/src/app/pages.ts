@@ -1,6 +1,14 @@
 // All pages. The order is that of the navigation.
 import type { ComponentType } from 'react';
-import { AppointmentsIcon, CriticalIcon, OrdersIcon, OverviewIcon, type Icon } from '../parts/icons.tsx';
+import {
+  AppointmentsIcon,
+  CriticalIcon,
+  EventsIcon,
+  OrdersIcon,
+  OverviewIcon,
+  WebhooksIcon,
+  type Icon,
+} from '../parts/icons.tsx';
 
 export type PageEntry = {
   /** The path below /dashboard, with `$name` for a parameter. */
@@ -27,5 +35,9 @@ export const PAGES: PageEntry[] = [
     icon: AppointmentsIcon,
     load: () => import('../pages/appointments/page.tsx'),
   },
+  { path: '/webhooks', label: 'Webhooks', icon: WebhooksIcon, load: () => import('../pages/webhooks/page.tsx') },
+  { path: '/events', label: 'Events', icon: EventsIcon, load: () => import('../pages/events/page.tsx') },
+  { path: '/webhooks/$webhook', label: 'Endpoint', load: () => import('../pages/webhook/page.tsx') },
+  { path: '/events/$event', label: 'Event', load: () => import('../pages/event/page.tsx') },
   { path: '/orders/$order', label: 'Order', load: () => import('../pages/order/page.tsx') },
 ];
