@@ -1,0 +1,82 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { align, colourOf } from '../../parts/align.ts';
+import { Chart } from '../../parts/chart.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import type { Span } from './days.tsx';
+
+type Days = { source: string; at: number[]; values: number[] };
+
+/** The steps of each day: what each source counted, and the sum without what two of them counted twice. */
+export function Steps({ userId, span }: { userId: string; span: Span }) {
+  const query = useQuery({ queryKey: ['steps', userId, span], queryFn: () => readSteps(userId, span) });
+  return (
+    <Section title="Steps a day">
+      <Loaded query={query}>
+        {(days) => (days.length === 0 ? <Text c="dimmed">No steps in this time.</Text> : <Drawn days={days} />)}
+      </Loaded>
+    </Section>
+  );
+}
+
+function Drawn({ days }: { days: Days[] }) {
+  const data = useMemo(() => align(days), [days]);
+  const lines = days.map(({ source }, n) => ({
+    label: source,
+    colour: colourOf(n),
+    kind: source === MERGED ? ('bars' as const) : ('points' as const),
+  }));
+  return <Chart label="Steps" unit="steps" lines={lines} data={data} syncKey="days" />;
+}
+
+const MERGED = 'All sources, merged';
+
+async function readSteps(user_id: string, span: Span): Promise<Days[]> {
+  const [{ activity }, merged] = await Promise.all([
+    unwrap(
+      phial.GET('/v2/summary/activity/{user_id}', {
+        params: { path: { user_id }, query: { start_date: span.start.slice(0, 10), end_date: span.end.slice(0, 10) } },
+      }),
+    ),
+    readMerged(user_id, span),
+  ]);
+  const bySource = new Map<string, Days>();
+  for (const { steps, calendar_date, source } of activity) {
+    if (steps === null) continue;
+    const days = bySource.get(source.name) ?? { source: source.name, at: [], values: [] };
+    bySource.set(source.name, days);
+    days.at.push(Date.parse(calendar_date) / 1000);
+    days.values.push(steps);
+  }
+  return [...(merged.at.length > 0 ? [merged] : []), ...bySource.values()];
+}
+
+/** The sum of each day over all sources, in which overlapping intervals count once. */
+async function readMerged(user_id: string, { start, end }: Span): Promise<Days> {
+  const { results } = (await unwrap(
+    phial.POST('/aggregate/v1/user/{user_id}/query', {
+      params: { path: { user_id } },
+      body: {
+        timeframe: {
+          type: 'range',
+          start_date: start.slice(0, 10),
+          end_date: end.slice(0, 10),
+        },
+        queries: [
+          {
+            group_by: [{ arg: { index: true }, date_trunc: { value: 1, unit: 'day' } }],
+            select: [{ arg: { timeseries: 'steps', field: 'value' }, func: 'sum' }],
+          },
+        ],
+      } as never,
+    }),
+  )) as unknown as { results: { table: Record<string, (string | number | null)[]> }[] };
+  const table = results[0]?.table ?? {};
+  const [moments = [], sums = []] = Object.values(table);
+  const rows = moments.map((moment, n) => [Date.parse(String(moment)) / 1000, sums[n]] as const);
+  const known = rows.filter((row): row is readonly [number, number] => typeof row[1] === 'number');
+  return { source: MERGED, at: known.map(([at]) => at), values: known.map(([, sum]) => sum) };
+}
