@@ -24,4 +24,5 @@ export const COLOURS: readonly (readonly [string, string])[] = [
   ['#7a5b00', '#dcbd5c'],
   ['#17588f', '#8cc4f2'],
 ];
-export const colourOf = (n: number): readonly [string, string] => COLOURS[n % COLOURS.length] as readonly [string, string];
+export const colourOf = (n: number): readonly [string, string] =>
+  COLOURS[n % COLOURS.length] as readonly [string, string];

@@ -54,7 +54,8 @@ export function Chart({ label, unit, lines, data, height = 240, drawOver, syncKe
   useEffect(() => {
     const moments = data[0];
     const [first, last] = [moments[0], moments.at(-1)];
-    if (first !== undefined && last !== undefined && last > first) plot.current?.setScale('x', { min: first, max: last });
+    if (first !== undefined && last !== undefined && last > first)
+      plot.current?.setScale('x', { min: first, max: last });
   }, [data]);
   return (
     <div
@@ -112,7 +113,10 @@ function optionsOf({ lines, unit, height, width, isDark, syncKey }: Drawn): Opti
     height,
     cursor: { drag: { x: true, y: false }, ...(syncKey && { sync: { key: syncKey } }) },
     scales: { x: { time: true } },
-    axes: [axis, { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => `${tick}`), label: unit, labelSize: 18 }],
+    axes: [
+      axis,
+      { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => `${tick}`), label: unit, labelSize: 18 },
+    ],
     series: [{}, ...lines.map((line) => seriesOf(line, unit, isDark))],
   };
 }
@@ -121,7 +125,13 @@ function seriesOf({ label, colour, kind }: Line, unit: string, isDark: boolean):
   const stroke = colour[isDark ? 1 : 0];
   const value = (_: uPlot, shown: number | null): string => (shown === null ? '–' : `${shown} ${unit}`);
   if (kind === 'bars')
-    return { label, stroke, fill: `${stroke}66`, value, paths: uPlot.paths.bars?.({ size: [0.7, 60] }) ?? null } as Series;
+    return {
+      label,
+      stroke,
+      fill: `${stroke}66`,
+      value,
+      paths: uPlot.paths.bars?.({ size: [0.7, 60] }) ?? null,
+    } as Series;
   if (kind === 'points') return { label, stroke, value, width: 0, points: { show: true, size: 7, fill: stroke } };
   return { label, stroke, value, width: 1.3, points: { show: false } };
 }

@@ -11,7 +11,13 @@ type Loaded = { sources: SourceSamples[]; isDone: boolean; error: unknown };
 
 const EMPTY: Loaded = { sources: [], isDone: false, error: null };
 
-const readPage = (series: SeriesName, user_id: string, { start, end }: Range, cursor: string | null, signal: AbortSignal) =>
+const readPage = (
+  series: SeriesName,
+  user_id: string,
+  { start, end }: Range,
+  cursor: string | null,
+  signal: AbortSignal,
+) =>
   unwrap(
     phial.GET(`/v2/timeseries/{user_id}/${series}/grouped`, {
       params: {
@@ -21,7 +27,10 @@ const readPage = (series: SeriesName, user_id: string, { start, end }: Range, cu
       signal,
     } as never),
   ) as unknown as Promise<{
-    groups: Record<string, { source: { provider?: string; type?: string }; data: { timestamp: string; value: number }[] }[]>;
+    groups: Record<
+      string,
+      { source: { provider?: string; type?: string }; data: { timestamp: string; value: number }[] }[]
+    >;
     next_cursor: string | null;
   }>;
 

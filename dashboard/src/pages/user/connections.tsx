@@ -9,8 +9,7 @@ import { describeError, Empty, Loaded } from '../../parts/states.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 
-const read = (user_id: string) =>
-  unwrap(phial.GET('/v2/user/providers/{user_id}', { params: { path: { user_id } } }));
+const read = (user_id: string) => unwrap(phial.GET('/v2/user/providers/{user_id}', { params: { path: { user_id } } }));
 type Connection = Awaited<ReturnType<typeof read>>['providers'][number];
 
 const TONES: Record<string, Tone> = { connected: 'good', error: 'bad', paused: 'quiet' };

@@ -48,7 +48,11 @@ export default function UserPage() {
             </Group>
           }
         >
-          <Tabs value={tab} onChange={(value) => change({ tab: value === 'person' ? null : (value as Tab) })} keepMounted={false}>
+          <Tabs
+            value={tab}
+            onChange={(value) => change({ tab: value === 'person' ? null : (value as Tab) })}
+            keepMounted={false}
+          >
             <Tabs.List mb="lg">
               {NAMES.map((name) => (
                 <Tabs.Tab key={name} value={name}>

@@ -90,5 +90,10 @@ function Insurance({ userId: user_id }: { userId: string }) {
   );
 }
 
-const addressOf = (address: { first_line: string; city: string; state: string; zip: string; country: string }): string =>
-  `${address.first_line}, ${address.city}, ${address.state} ${address.zip}, ${address.country}`;
+const addressOf = (address: {
+  first_line: string;
+  city: string;
+  state: string;
+  zip: string;
+  country: string;
+}): string => `${address.first_line}, ${address.city}, ${address.state} ${address.zip}, ${address.country}`;

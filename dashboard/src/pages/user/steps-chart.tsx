@@ -8,6 +8,8 @@ import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import type { Span } from './days.tsx';
 
+const DAY_MS = 86_400_000;
+
 type Days = { source: string; at: number[]; values: number[] };
 
 /** The steps of each day: what each source counted, and the sum without what two of them counted twice. */
@@ -56,27 +58,24 @@ async function readSteps(user_id: string, span: Span): Promise<Days[]> {
 
 /** The sum of each day over all sources, in which overlapping intervals count once. */
 async function readMerged(user_id: string, { start, end }: Span): Promise<Days> {
-  const { results } = (await unwrap(
+  const days = Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS);
+  const { results } = await unwrap(
     phial.POST('/aggregate/v1/user/{user_id}/query', {
       params: { path: { user_id } },
       body: {
-        timeframe: {
-          type: 'range',
-          start_date: start.slice(0, 10),
-          end_date: end.slice(0, 10),
-        },
+        timeframe: { type: 'relative', anchor: end.slice(0, 10), past: { unit: 'day', value: days } },
         queries: [
           {
-            group_by: [{ arg: { index: true }, date_trunc: { value: 1, unit: 'day' } }],
-            select: [{ arg: { timeseries: 'steps', field: 'value' }, func: 'sum' }],
+            select: [{ group_key: 0 }, { func: 'sum', arg: { timeseries: 'steps' } }],
+            group_by: [{ date_trunc: { unit: 'day' } }],
           },
         ],
-      } as never,
+      },
     }),
-  )) as unknown as { results: { table: Record<string, (string | number | null)[]> }[] };
-  const table = results[0]?.table ?? {};
-  const [moments = [], sums = []] = Object.values(table);
-  const rows = moments.map((moment, n) => [Date.parse(String(moment)) / 1000, sums[n]] as const);
-  const known = rows.filter((row): row is readonly [number, number] => typeof row[1] === 'number');
+  );
+  const [moments = [], sums = []] = Object.values(results[0]?.table ?? {});
+  const known = moments
+    .map((moment, n) => [Date.parse(String(moment)) / 1000, sums[n]] as const)
+    .filter((row): row is readonly [number, number] => typeof row[1] === 'number');
   return { source: MERGED, at: known.map(([at]) => at), values: known.map(([, sum]) => sum) };
 }

@@ -29,8 +29,7 @@ export default function Users() {
   );
 }
 
-const readAll = (offset: number) =>
-  unwrap(phial.GET('/v2/user', { params: { query: { offset, limit: SIZE } } }));
+const readAll = (offset: number) => unwrap(phial.GET('/v2/user', { params: { query: { offset, limit: SIZE } } }));
 type User = Awaited<ReturnType<typeof readAll>>['users'][number];
 
 function All() {
