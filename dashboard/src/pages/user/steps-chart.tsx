@@ -59,7 +59,8 @@ async function readSteps(user_id: string, span: Span): Promise<Days[]> {
 /** The sum of each day over all sources, in which overlapping intervals count once. */
 async function readMerged(user_id: string, { start, end }: Span): Promise<Days> {
   const days = Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS);
-  const { results } = await unwrap(
+  // The response may also be Parquet, so the client does not say which of them it is.
+  const { results } = (await unwrap(
     phial.POST('/aggregate/v1/user/{user_id}/query', {
       params: { path: { user_id } },
       body: {
@@ -72,7 +73,7 @@ async function readMerged(user_id: string, { start, end }: Span): Promise<Days> 
         ],
       },
     }),
-  );
+  )) as { results: { table: Record<string, unknown[]> }[] };
   const [moments = [], sums = []] = Object.values(results[0]?.table ?? {});
   const known = moments
     .map((moment, n) => [Date.parse(String(moment)) / 1000, sums[n]] as const)
