@@ -7,6 +7,8 @@ export default defineConfig({
   html: { cspNonce: 'NONCE_OF_RESPONSE' },
   build: {
     target: 'es2022',
+    // These know light-dark(). For older ones it would become variables that nothing here sets.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // The policy of the page lets in images as data, and nothing else.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -1,6 +1,15 @@
 // All pages. The order is that of the navigation.
 import type { ComponentType } from 'react';
-import { OverviewIcon, type Icon } from '../parts/icons.tsx';
+import {
+  AppointmentsIcon,
+  CriticalIcon,
+  EventsIcon,
+  OrdersIcon,
+  OverviewIcon,
+  UsersIcon,
+  WebhooksIcon,
+  type Icon,
+} from '../parts/icons.tsx';
 
 export type PageEntry = {
   /** The path below /dashboard, with `$name` for a parameter. */
@@ -14,4 +23,25 @@ export type PageEntry = {
 
 export const PAGES: PageEntry[] = [
   { path: '/', label: 'Overview', icon: OverviewIcon, load: () => import('../pages/overview/page.tsx') },
+  { path: '/orders', label: 'Orders', icon: OrdersIcon, load: () => import('../pages/orders/page.tsx') },
+  {
+    path: '/critical-results',
+    label: 'Critical results',
+    icon: CriticalIcon,
+    load: () => import('../pages/critical-results/page.tsx'),
+  },
+  {
+    path: '/appointments',
+    label: 'Appointments',
+    icon: AppointmentsIcon,
+    load: () => import('../pages/appointments/page.tsx'),
+  },
+  { path: '/users', label: 'Users', icon: UsersIcon, load: () => import('../pages/users/page.tsx') },
+  { path: '/webhooks', label: 'Webhooks', icon: WebhooksIcon, load: () => import('../pages/webhooks/page.tsx') },
+  { path: '/events', label: 'Events', icon: EventsIcon, load: () => import('../pages/events/page.tsx') },
+  { path: '/users/$user', label: 'User', load: () => import('../pages/user/page.tsx') },
+  { path: '/users/$user/trends', label: 'Trends', load: () => import('../pages/trends/page.tsx') },
+  { path: '/webhooks/$webhook', label: 'Endpoint', load: () => import('../pages/webhook/page.tsx') },
+  { path: '/events/$event', label: 'Event', load: () => import('../pages/event/page.tsx') },
+  { path: '/orders/$order', label: 'Order', load: () => import('../pages/order/page.tsx') },
 ];

@@ -37,7 +37,7 @@ export function useFilters<Of extends Rules>(
   }, [rules, search]);
   const change = useCallback(
     (changes: { [Name in keyof Of]?: string | null }) => {
-      const merge = ({ cursor: _cursor, ...before }: Record<string, unknown>): Record<string, unknown> => {
+      const merge = ({ cursor: _cursor, page: _page, ...before }: Record<string, unknown>): Record<string, unknown> => {
         const after = Object.entries({ ...before, ...changes }).filter(([, value]) => value != null && value !== '');
         return Object.fromEntries(after);
       };

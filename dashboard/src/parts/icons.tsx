@@ -28,6 +28,7 @@ const drawn = (paths: string): Icon =>
 export const OverviewIcon = drawn('M4 4h7v9H4zM13 4h7v5h-7zM13 12h7v8h-7zM4 16h7v4H4z');
 export const OrdersIcon = drawn('M8 3h8M9.5 3v14.5a2.5 2.5 0 0 0 5 0V3M9.5 12h5');
 export const CriticalIcon = drawn('M12 4 2.8 19.5h18.4zM12 10v4.5M12 17.2v.1');
+export const AppointmentsIcon = drawn('M4 6h16v14H4zM4 10h16M8 3v5M16 3v5M8 14h3M13 14h3');
 export const UsersIcon = drawn(
   'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7M2.5 20a6.5 6.5 0 0 1 13 0M16 4.3a3.5 3.5 0 0 1 0 6.4M18 14.2a6.5 6.5 0 0 1 3.5 5.8',
 );
@@ -49,6 +50,7 @@ export const ScreenIcon = drawn('M3 5h18v11H3zM9 20h6M12 16v4');
 export const SignOutIcon = drawn('M14 4H6a1 1 0 0 0-1 1v14a1 1 0 0 0 1 1h8M10 12h11M17.5 8.5 21 12l-3.5 3.5');
 export const CopyIcon = drawn('M9 9h11v11H9zM15 9V4H4v11h5');
 export const CheckIcon = drawn('m5 12.5 4.5 4.5L19 7.5');
+export const CloseIcon = drawn('M6 6l12 12M18 6 6 18');
 export const ChevronDownIcon = drawn('m6 9 6 6 6-6');
 export const ChevronRightIcon = drawn('m9 6 6 6-6 6');
 export const ChevronLeftIcon = drawn('m15 6-6 6 6 6');

@@ -1,0 +1,120 @@
+import { Anchor, Button, Group, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { useSession } from '../../api/session.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { date, useFilters } from '../../parts/filters.ts';
+import { ChevronLeftIcon, ChevronRightIcon } from '../../parts/icons.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Pager, useCursor } from '../../parts/pager.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import { CancelAppointment } from './cancel-appointment.tsx';
+
+const FILTERS = { date };
+const DAY_MS = 86_400_000;
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Today in the viewer's zone, `2026-11-27`. */
+const today = (): string => new Intl.DateTimeFormat('en-CA').format(new Date());
+const shifted = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+
+const read = (team: string | undefined, day: string, cursor: string | undefined) => ({
+  queryKey: ['appointments', team, day, cursor],
+  queryFn: () =>
+    unwrap(
+      phial.GET('/v3/appointment', {
+        params: { query: { date: day, time_zone: ZONE, limit: 50, ...(cursor && { next_cursor: cursor }) } },
+      }),
+    ),
+});
+
+export type Appointment = Awaited<ReturnType<ReturnType<typeof read>['queryFn']>>['data'][number];
+
+export default function Appointments() {
+  const [{ date: day = today() }, change] = useFilters(FILTERS);
+  const { team } = useSession();
+  const query = useQuery(read(team?.id, day, useCursor()));
+  const [cancelled, setCancelled] = useState<Appointment | null>(null);
+  const columns: Column<Appointment>[] = [
+    ...COLUMNS,
+    {
+      label: 'Change',
+      render: (appointment) =>
+        ENDED.has(appointment.status) ? (
+          '–'
+        ) : (
+          <Button variant="default" size="xs" onClick={() => setCancelled(appointment)}>
+            Cancel
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Page title="Appointments" about={`Draws of a day across all orders, in your time zone (${ZONE}).`}>
+      <Group align="flex-end" gap="xs">
+        <Button
+          variant="default"
+          aria-label="The day before"
+          px="xs"
+          onClick={() => change({ date: shifted(day, -1) })}
+        >
+          <ChevronLeftIcon size={16} />
+        </Button>
+        <TextInput
+          label="Day"
+          type="date"
+          value={day}
+          onChange={({ currentTarget }) => change({ date: currentTarget.value || null })}
+        />
+        <Button variant="default" aria-label="The day after" px="xs" onClick={() => change({ date: shifted(day, 1) })}>
+          <ChevronRightIcon size={16} />
+        </Button>
+        <Button variant="default" onClick={() => change({ date: null })}>
+          Today
+        </Button>
+      </Group>
+      <Loaded query={query}>
+        {({ data, next_cursor }) =>
+          data.length === 0 ? (
+            <Empty title="No appointment on this day">
+              Choose another day. Appointments without a time yet are on the pages of their orders.
+            </Empty>
+          ) : (
+            <>
+              <DataTable caption="Appointments" columns={columns} rows={data} keyOf={({ id }) => id} />
+              <Pager nextCursor={next_cursor} />
+            </>
+          )
+        }
+      </Loaded>
+      {cancelled && <CancelAppointment appointment={cancelled} close={() => setCancelled(null)} />}
+    </Page>
+  );
+}
+
+const ENDED = new Set(['completed', 'cancelled', 'in_progress']);
+const TONES: Record<string, Tone> = { confirmed: 'good', completed: 'quiet', cancelled: 'quiet' };
+
+const COLUMNS: Column<Appointment>[] = [
+  {
+    label: 'Time',
+    isHeader: true,
+    render: ({ start_at, order_id }) => (
+      <Anchor component={Link} to={`/orders/${order_id}`} fw={600}>
+        {start_at === null ? 'No time yet' : <Time at={start_at} />}
+      </Anchor>
+    ),
+  },
+  {
+    label: 'Status',
+    render: ({ status }) => <StatusBadge tone={TONES[status] ?? 'active'}>{inWords(status)}</StatusBadge>,
+  },
+  { label: 'Kind', render: ({ type }) => (type === 'phlebotomy' ? 'At home' : 'Service center') },
+  { label: 'Where', render: ({ address }) => `${address.city}, ${address.state}` },
+  { label: 'With', render: ({ provider }) => inWords(provider) },
+];

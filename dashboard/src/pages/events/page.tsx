@@ -1,0 +1,115 @@
+import { Anchor, Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { useEventTypes } from '../../parts/endpoint-form.tsx';
+import { text, useFilters } from '../../parts/filters.ts';
+import { Page } from '../../parts/page.tsx';
+import { Drawer } from '../../parts/drawer.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { Empty, Failed } from '../../parts/states.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Ago } from '../../parts/time.tsx';
+import { KEPT, useFeed, type FeedEvent } from './use-feed.ts';
+
+const FILTERS = { type: text(100), user: text(200) };
+
+export default function Events() {
+  const [{ type, user }, change] = useFilters(FILTERS);
+  const { data: types } = useEventTypes();
+  const [isPaused, setPaused] = useState(false);
+  const [opened, setOpened] = useState<FeedEvent | null>(null);
+  const { events, error, hasBegun } = useFeed({ type, isPaused });
+  const shown = useMemo(
+    () => events.filter((event) => !user || event.user_id === user || event.client_user_id === user),
+    [events, user],
+  );
+  const columns: Column<FeedEvent>[] = [
+    {
+      label: 'Event',
+      isHeader: true,
+      render: (event) => (
+        <Button variant="transparent" px={0} onClick={() => setOpened(event)}>
+          {event.event_type}
+        </Button>
+      ),
+    },
+    ...COLUMNS,
+  ];
+  return (
+    <Page
+      title="Events"
+      about="What is published, as it happens. Webhooks send the same events."
+      actions={
+        <Group gap="sm">
+          <StatusBadge tone={isPaused ? 'quiet' : error ? 'bad' : 'good'}>
+            {isPaused ? 'Paused' : error ? 'Not connected' : 'Live'}
+          </StatusBadge>
+          <Button variant="default" onClick={() => setPaused(!isPaused)}>
+            {isPaused ? 'Go on' : 'Pause'}
+          </Button>
+        </Group>
+      }
+    >
+      <Group align="flex-end" gap="sm" role="search" aria-label="Filters of events">
+        <Select
+          label="Kind"
+          placeholder="All kinds"
+          searchable
+          clearable
+          w={{ base: '100%', sm: 300 }}
+          data={(types?.data ?? []).map(({ name }) => name)}
+          value={type ?? null}
+          onChange={(value) => change({ type: value })}
+        />
+        <TextInput
+          label="User"
+          placeholder="Id, or your own id"
+          w={{ base: '100%', sm: 300 }}
+          maxLength={200}
+          value={user ?? ''}
+          onChange={({ currentTarget }) => change({ user: currentTarget.value || null })}
+        />
+      </Group>
+      {error !== null && <Failed error={error} />}
+      {shown.length === 0 ? (
+        <Empty title={hasBegun ? 'No event yet' : 'Reading the newest events'}>
+          {user || type
+            ? 'Nothing that was published lately matches these filters.'
+            : 'Leave this page open: the next event appears here at once.'}
+        </Empty>
+      ) : (
+        <>
+          <Text size="sm" c="dimmed">
+            The newest {KEPT} at most. The change feed of the interface has them all.
+          </Text>
+          <DataTable caption="Events" columns={columns} rows={shown} keyOf={({ id }) => id} />
+        </>
+      )}
+      {opened && (
+        <Drawer title={opened.event_type} close={() => setOpened(null)}>
+          <Anchor component={Link} to={`/events/${opened.id}`}>
+            All its deliveries
+          </Anchor>
+          <JsonView value={opened.body} label="Payload" />
+        </Drawer>
+      )}
+    </Page>
+  );
+}
+
+const COLUMNS: Column<FeedEvent>[] = [
+  {
+    label: 'User',
+    render: ({ user_id, client_user_id }) =>
+      user_id === null ? (
+        '–'
+      ) : (
+        <Anchor component={Link} to={`/users/${user_id}`}>
+          {client_user_id ?? user_id}
+        </Anchor>
+      ),
+  },
+  { label: 'Origin', render: ({ origin }) => origin ?? '–' },
+  { label: 'When', render: ({ created_at }) => <Ago at={created_at} /> },
+];

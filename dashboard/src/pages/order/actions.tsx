@@ -1,0 +1,186 @@
+import { Button, Group, Menu, Modal, NativeSelect, Select, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { useSession } from '../../api/session.tsx';
+import { ChevronDownIcon } from '../../parts/icons.tsx';
+import { statusInWords } from '../../parts/order-status.tsx';
+import { describeError } from '../../parts/states.tsx';
+import { isOpen, type Order } from './order-query.ts';
+import { stepsOf, type FinalStatus } from './steps-of-method.ts';
+
+type Dialog = 'cancel' | 'simulate' | 'resend' | 'replace';
+
+/** After these an order can have a successor. The service knows more: whether it has one, and whether it may. */
+const REPLACEABLE =
+  /\.(lost|failure_to_deliver_to_\w+|problem_in_transit_\w+|with_customer|sample_error|redraw_available)$/;
+
+/** What can be done with an order. The service decides what is possible, and says why not. */
+export function Actions({ order }: { order: Order }) {
+  const { environment } = useSession();
+  const [dialog, setDialog] = useState<Dialog | null>(null);
+  const close = () => setDialog(null);
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" rightSection={<ChevronDownIcon size={16} />}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {environment === 'sandbox' && <Menu.Item onClick={() => setDialog('simulate')}>Simulate a step</Menu.Item>}
+          {REPLACEABLE.test(order.last_event.status) && (
+            <Menu.Item onClick={() => setDialog('replace')}>{replacementOf(order)}</Menu.Item>
+          )}
+          <Menu.Item onClick={() => setDialog('resend')}>Send its webhooks again</Menu.Item>
+          {isOpen(order.last_event.status) && (
+            <Menu.Item color="red" onClick={() => setDialog('cancel')}>
+              Cancel the order
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {dialog === 'cancel' && <Cancel order={order} close={close} />}
+      {dialog === 'simulate' && <Simulate order={order} close={close} />}
+      {dialog === 'resend' && <Resend order={order} close={close} />}
+      {dialog === 'replace' && <Replace order={order} close={close} />}
+    </>
+  );
+}
+
+const replacementOf = ({ details, last_event }: Order): string =>
+  details.type === 'testkit' && !/sample_error/.test(last_event.status) ? 'Order a replacement kit' : 'Order a redraw';
+
+type DialogProps = { order: Order; close: () => void };
+
+function Cancel({ order, close }: DialogProps) {
+  const change = useChange(close, () =>
+    unwrap(phial.POST('/v3/order/{order_id}/cancel', { params: { path: { order_id: order.id } } })),
+  );
+  return (
+    <Confirm title="Cancel this order?" label="Cancel the order" color="red" change={change} close={close}>
+      <Text>The laboratory is told, and the order ends. This cannot be taken back.</Text>
+    </Confirm>
+  );
+}
+
+function Resend({ order, close }: DialogProps) {
+  const change = useChange(close, () =>
+    unwrap(phial.POST('/v3/order/resend_events', { body: { order_ids: [order.id] } })),
+  );
+  return (
+    <Confirm title="Send its webhooks again?" label="Send again" change={change} close={close}>
+      <Text>
+        Every event of this order goes again to the endpoints that subscribe to it now, as a new message with an id of
+        its own.
+      </Text>
+    </Confirm>
+  );
+}
+
+function Replace({ order, close }: DialogProps) {
+  const navigate = useNavigate();
+  const change = useChange(close, async () => {
+    const { order: made } = await unwrap(
+      phial.POST('/v3/order/{order_id}/replacement', { params: { path: { order_id: order.id } } }),
+    );
+    void navigate({ to: `/orders/${made.id}` });
+  });
+  return (
+    <Confirm title={`${replacementOf(order)}?`} label="Order" change={change} close={close}>
+      <Text>
+        A new order for the same patient and test begins. It belongs to the same order transaction as this one.
+      </Text>
+    </Confirm>
+  );
+}
+
+const MEANINGS = ['normal', 'abnormal', 'critical', 'unknown'] as const;
+
+function Simulate({ order, close }: DialogProps) {
+  const steps = stepsOf(order.details.type);
+  const [to, setTo] = useState<FinalStatus | null>(null);
+  const [meaning, setMeaning] = useState<(typeof MEANINGS)[number]>('normal');
+  const hasResults = to === null || /completed|corrected|partial_results/.test(to);
+  const change = useChange(close, () =>
+    unwrap(
+      phial.POST('/v3/order/{order_id}/test', {
+        params: { path: { order_id: order.id }, query: to === null ? {} : { final_status: to } },
+        body: hasResults ? { interpretation: meaning } : {},
+      }),
+    ),
+  );
+  return (
+    <Confirm title="Simulate a step" label="Simulate" change={change} close={close}>
+      <Text>
+        The order goes through every step until the one you choose, as a real one would, with its webhooks. A kit whose
+        patient is not known goes no further than the patient.
+      </Text>
+      <Select
+        label="Go to"
+        placeholder="The result"
+        clearable
+        data={steps.map((value) => ({ value, label: statusInWords(value) }))}
+        value={to}
+        onChange={(value) => setTo(value as FinalStatus | null)}
+      />
+      {hasResults && (
+        <NativeSelect
+          label="Results are"
+          data={[...MEANINGS]}
+          value={meaning}
+          onChange={({ currentTarget }) => setMeaning(currentTarget.value as typeof meaning)}
+        />
+      )}
+    </Confirm>
+  );
+}
+
+function useChange(close: () => void, act: () => Promise<unknown>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSuccess: async () => {
+      close();
+      await Promise.all(
+        ['order', 'orders', 'order_events', 'order_counts', 'critical_results'].map((name) =>
+          queries.invalidateQueries({ queryKey: [name] }),
+        ),
+      );
+    },
+  });
+}
+
+type ConfirmProps = {
+  title: string;
+  label: string;
+  color?: string;
+  change: ReturnType<typeof useChange>;
+  close: () => void;
+  children: ReactNode;
+};
+
+function Confirm({ title, label, color, change, close, children }: ConfirmProps) {
+  return (
+    <Modal opened onClose={close} title={title}>
+      <Stack gap="md">
+        {children}
+        {change.error && (
+          <Text c="var(--mantine-color-error)" role="alert">
+            {describeError(change.error).title}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Back
+          </Button>
+          <Button {...(color && { color })} loading={change.isPending} onClick={() => change.mutate()}>
+            {label}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,81 @@
+import { ActionIcon, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { CloseIcon } from '../../parts/icons.tsx';
+import { Section } from '../../parts/section.tsx';
+import { describeError } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** What colleagues wrote about the order. The laboratory never sees it. */
+export function Notes({ orderId }: { orderId: string }) {
+  const path = { order_id: orderId };
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const key = ['order_notes', orderId];
+  const { data } = useQuery({
+    queryKey: key,
+    queryFn: () => unwrap(phial.GET('/v3/order/{order_id}/note', { params: { path, query: { limit: 100 } } })),
+  });
+  const reload = () => queries.invalidateQueries({ queryKey: key });
+  const add = useMutation({
+    mutationFn: () => unwrap(phial.POST('/v3/order/{order_id}/note', { params: { path }, body: { text } })),
+    onSuccess: () => {
+      setText('');
+      return reload();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: (note_id: string) =>
+      unwrap(phial.DELETE('/v3/order/{order_id}/note/{note_id}', { params: { path: { ...path, note_id } } })),
+    onSuccess: reload,
+  });
+  const error = add.error ?? remove.error;
+  return (
+    <Section title="Notes">
+      <Stack gap="md">
+        {(data?.data ?? []).map((note) => (
+          <div key={note.id}>
+            <Group justify="space-between" wrap="nowrap" gap="xs">
+              <Text size="sm" c="dimmed">
+                {note.author}, <Time at={note.created_at} />
+              </Text>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="sm"
+                aria-label={`Delete the note of ${note.author}`}
+                onClick={() => remove.mutate(note.id)}
+              >
+                <CloseIcon size={14} />
+              </ActionIcon>
+            </Group>
+            <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{note.text}</Text>
+          </div>
+        ))}
+        <Textarea
+          label="A note for colleagues"
+          autosize
+          minRows={2}
+          maxLength={4_000}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        {error && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {describeError(error).title}
+          </Text>
+        )}
+        <Button
+          variant="default"
+          disabled={text.trim() === ''}
+          loading={add.isPending}
+          onClick={() => add.mutate()}
+          style={{ alignSelf: 'flex-start' }}
+        >
+          Add the note
+        </Button>
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,140 @@
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { phial, unwrap } from '../../api/client.ts';
+import { useSession } from '../../api/session.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { formatCount } from '../../parts/figure-tile.tsx';
+import { useFilters } from '../../parts/filters.ts';
+import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
+import { Interpretation, methodInWords, OrderStatus } from '../../parts/order-status.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { Ago, CalendarDate, Time } from '../../parts/time.tsx';
+import { FILTERS, OrderFilters } from './order-filters.tsx';
+import { NewOrder } from './new-order.tsx';
+
+const SIZE = 50;
+
+export default function Orders() {
+  const [filters, change] = useFilters(FILTERS);
+  const { team } = useSession();
+  const page = usePageNumber();
+  const query = useQuery({
+    queryKey: ['orders', team?.id, filters, page],
+    queryFn: () => {
+      const { search, status, method, result, overdue, from, until, user } = filters;
+      return unwrap(
+        phial.GET('/v3/orders', {
+          params: {
+            query: {
+              ...(search && { search_input: search }),
+              ...(status && { status: [status] }),
+              ...(method && { order_type: [method] }),
+              ...(result && { interpretation: result }),
+              ...(overdue && { is_overdue: true }),
+              ...(from && { start_date: from }),
+              ...(until && { end_date: until }),
+              ...(user && { user_id: user }),
+              page,
+              size: SIZE,
+            },
+          },
+        }),
+      );
+    },
+    placeholderData: (before) => before,
+  });
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Page title="Orders" about="Every order of the team, the newest first." actions={<NewOrder />}>
+      <OrderFilters filters={filters} change={change} />
+      <Loaded query={query}>
+        {({ orders, total }) =>
+          orders.length === 0 ? (
+            <NoOrders isFiltered={isFiltered} clear={() => change(nothing)} />
+          ) : (
+            <>
+              <Text size="sm" c="dimmed" role="status">
+                {formatCount(total)} {total === 1 ? 'order' : 'orders'}
+                {isFiltered && ' match'}
+              </Text>
+              <DataTable caption="Orders" columns={COLUMNS} rows={orders} keyOf={({ id }) => id} />
+              <NumberedPager total={total} size={SIZE} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+const nothing = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, null])) as Record<
+  keyof typeof FILTERS,
+  null
+>;
+
+function NoOrders({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+  return isFiltered ? (
+    <Empty
+      title="No order matches"
+      action={
+        <Button variant="default" onClick={clear}>
+          Show all orders
+        </Button>
+      }
+    >
+      Change or remove a filter. A name is found by its whole words, an order and a sample by the whole id.
+    </Empty>
+  ) : (
+    <Empty title="There are no orders yet" action={<NewOrder />}>
+      Order a test kit here, or create orders by POST /v3/order.
+    </Empty>
+  );
+}
+
+type Order = NonNullable<Awaited<ReturnType<typeof readOrders>>>['orders'][number];
+const readOrders = () => unwrap(phial.GET('/v3/orders', { params: { query: { page: 1, size: 1 } } }));
+
+const COLUMNS: Column<Order>[] = [
+  {
+    label: 'Test',
+    isHeader: true,
+    render: ({ id, lab_test }) => (
+      <Anchor component={Link} to={`/orders/${id}`} fw={600}>
+        {lab_test.name}
+      </Anchor>
+    ),
+  },
+  { label: 'Method', render: ({ details }) => methodInWords(details.type) },
+  {
+    label: 'Patient',
+    render: ({ patient_details, patient_address, shipping_details }) => (
+      <>
+        {patient_address?.receiver_name ?? shipping_details?.receiver_name ?? '–'}
+        {patient_details && (
+          <Text size="sm" c="dimmed">
+            <CalendarDate date={patient_details.dob} />
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    label: 'Status',
+    render: ({ last_event }) => (
+      <Group gap={6}>
+        <OrderStatus status={last_event.status} />
+        <Text size="sm" c="dimmed">
+          <Ago at={last_event.created_at} />
+        </Text>
+      </Group>
+    ),
+  },
+  {
+    label: 'Result',
+    render: ({ interpretation }) => (interpretation === null ? '–' : <Interpretation value={interpretation} />),
+  },
+  { label: 'Sample', render: ({ sample_id }) => (sample_id === null ? '–' : <code>{sample_id}</code>) },
+  { label: 'Ordered', render: ({ created_at }) => <Time at={created_at} /> },
+];

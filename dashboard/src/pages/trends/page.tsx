@@ -1,0 +1,158 @@
+import { Anchor, Group, Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { align, colourOf } from '../../parts/align.ts';
+import { Chart } from '../../parts/chart.tsx';
+import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { text, useFilters } from '../../parts/filters.ts';
+import { Interpretation } from '../../parts/order-status.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+
+const FILTERS = { marker: text(200) };
+
+const read = (user_id: string, marker: string | undefined) =>
+  unwrap(
+    phial.GET('/v3/user/{user_id}/result_trend', {
+      params: { path: { user_id }, query: marker === undefined ? {} : { marker } },
+    }),
+  );
+type Trend = Awaited<ReturnType<typeof read>>['lines'][number];
+type Point = Trend['newest'];
+
+/** The results of a patient across all orders: every marker with its newest value, or one as a line. */
+export default function Trends() {
+  const { user } = useParams({ strict: false }) as { user: string };
+  const [{ marker }, change] = useFilters(FILTERS);
+  const all = useQuery({ queryKey: ['result_trend', user], queryFn: () => read(user, undefined) });
+  const one = useQuery({
+    queryKey: ['result_trend', user, marker],
+    queryFn: () => read(user, marker),
+    enabled: marker !== undefined,
+  });
+  return (
+    <Page
+      title="Results as trends"
+      about={
+        <Anchor component={Link} to={`/users/${user}`} search={{ tab: 'orders' } as never}>
+          All orders of this user
+        </Anchor>
+      }
+    >
+      <Loaded query={all}>
+        {({ lines }) =>
+          lines.length === 0 ? (
+            <Empty title="No results yet">They appear with the first report of a laboratory.</Empty>
+          ) : (
+            <>
+              <Group>
+                <Select
+                  label="Marker"
+                  placeholder="All markers"
+                  searchable
+                  clearable
+                  w={{ base: '100%', sm: 340 }}
+                  data={choicesOf(lines)}
+                  value={marker ?? null}
+                  onChange={(value) => change({ marker: value })}
+                />
+              </Group>
+              {marker === undefined ? (
+                <DataTable caption="Markers" columns={MARKERS} rows={lines} keyOf={keyOf} />
+              ) : (
+                <Loaded query={one}>
+                  {({ lines: drawn }) => drawn.map((line) => <Drawn key={keyOf(line)} line={line} />)}
+                </Loaded>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+const keyOf = ({ slug, unit }: Trend): string => `${slug} ${unit}`;
+const nameOf = ({ loinc, slug }: Trend): string => loinc ?? slug;
+
+/** One choice a marker, though it may have several units. */
+const choicesOf = (lines: readonly Trend[]) => [
+  ...new Map(lines.map((line) => [nameOf(line), { value: nameOf(line), label: line.name }])).values(),
+];
+
+function Drawn({ line }: { line: Trend }) {
+  const points = useMemo(() => line.points ?? [], [line]);
+  const data = useMemo(() => {
+    const drawn = points.filter(({ value }) => value !== null);
+    const at = drawn.map((point) => Date.parse(momentOf(point)) / 1000);
+    return align([
+      { at, values: drawn.map(({ value }) => value) },
+      { at, values: drawn.map(({ min_range_value }) => min_range_value) },
+      { at, values: drawn.map(({ max_range_value }) => max_range_value) },
+    ]);
+  }, [points]);
+  return (
+    <Section title={line.unit === null ? line.name : `${line.name} (${line.unit})`}>
+      {data[0].length > 0 && (
+        <Chart
+          label={line.name}
+          unit={line.unit ?? ''}
+          data={data}
+          lines={[
+            { label: 'Result', colour: colourOf(0), kind: 'points' },
+            { label: 'Lower end of the range', colour: colourOf(3) },
+            { label: 'Upper end of the range', colour: colourOf(1) },
+          ]}
+        />
+      )}
+      <Text size="sm" c="dimmed" my="sm">
+        {points.length === 1 ? 'One result' : `${points.length} results`}, the newest last.
+      </Text>
+      <DataTable
+        caption={line.name}
+        columns={columnsOf(line)}
+        rows={points}
+        keyOf={(point) => `${point.order_id} ${momentOf(point)}`}
+      />
+    </Section>
+  );
+}
+
+const momentOf = ({ collected_at, reported_at }: Point): string => collected_at ?? reported_at ?? '';
+
+const columnsOf = ({ unit }: Trend): Column<Point>[] => [
+  {
+    label: 'When',
+    isHeader: true,
+    render: (point) => (
+      <Anchor component={Link} to={`/orders/${point.order_id}`}>
+        {momentOf(point) === '' ? 'Not known' : <Time at={momentOf(point)} />}
+      </Anchor>
+    ),
+  },
+  {
+    label: 'Result',
+    render: ({ result, is_corrected }) => `${result} ${unit ?? ''}${is_corrected ? ' (corrected)' : ''}`,
+  },
+  { label: 'Range', render: ({ reference_range }) => reference_range ?? '–' },
+  { label: 'Meaning', render: ({ interpretation }) => <Interpretation value={interpretation} /> },
+];
+
+const MARKERS: Column<Trend>[] = [
+  {
+    label: 'Marker',
+    isHeader: true,
+    render: (line) => (
+      <Anchor component={Link} to="." search={{ marker: nameOf(line) } as never} fw={600}>
+        {line.name}
+      </Anchor>
+    ),
+  },
+  { label: 'Newest', render: ({ newest, unit }) => `${newest.result} ${unit ?? ''}` },
+  { label: 'Meaning', render: ({ newest }) => <Interpretation value={newest.interpretation} /> },
+  { label: 'Results', align: 'right', render: ({ point_count }) => point_count },
+];

@@ -1,0 +1,76 @@
+import { Group, Tabs, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { phial, unwrap } from '../../api/client.ts';
+import { CopyableId } from '../../parts/copyable-id.tsx';
+import { oneOf, useFilters } from '../../parts/filters.ts';
+import { Page } from '../../parts/page.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { Time } from '../../parts/time.tsx';
+import { Connections } from './connections.tsx';
+import { Days } from './days.tsx';
+import { Devices } from './devices.tsx';
+import { Person } from './person.tsx';
+import { RawPayloads } from './raw-payloads.tsx';
+import { UserOrders } from './user-orders.tsx';
+
+const TABS = {
+  person: ['Person', Person],
+  orders: ['Orders and results', UserOrders],
+  connections: ['Connections', Connections],
+  days: ['Days', Days],
+  devices: ['Devices', Devices],
+  raw: ['Raw payloads', RawPayloads],
+} as const;
+type Tab = keyof typeof TABS;
+const NAMES = Object.keys(TABS) as Tab[];
+const FILTERS = { tab: oneOf(...NAMES) };
+
+export default function UserPage() {
+  const { user: user_id } = useParams({ strict: false }) as { user: string };
+  const [{ tab = 'person' }, change] = useFilters(FILTERS);
+  const query = useQuery({
+    queryKey: ['user', user_id],
+    queryFn: () => unwrap(phial.GET('/v2/user/{user_id}', { params: { path: { user_id } } })),
+  });
+  return (
+    <Loaded query={query}>
+      {(user) => (
+        <Page
+          title={user.client_user_id}
+          about={
+            <Group gap="sm" component="span">
+              <CopyableId value={user.user_id} label="user id" />
+              <Text component="span">
+                since <Time at={user.created_on} />
+              </Text>
+              {user.fallback_time_zone && <span>{user.fallback_time_zone.id}</span>}
+            </Group>
+          }
+        >
+          <Tabs
+            value={tab}
+            onChange={(value) => change({ tab: value === 'person' ? null : (value as Tab) })}
+            keepMounted={false}
+          >
+            <Tabs.List mb="lg">
+              {NAMES.map((name) => (
+                <Tabs.Tab key={name} value={name}>
+                  {TABS[name][0]}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+            {NAMES.map((name) => {
+              const Shown = TABS[name][1];
+              return (
+                <Tabs.Panel key={name} value={name}>
+                  <Shown userId={user.user_id} />
+                </Tabs.Panel>
+              );
+            })}
+          </Tabs>
+        </Page>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,75 @@
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { problemOf } from '../../parts/field-problems.ts';
+import { describeError } from '../../parts/states.tsx';
+
+/** The button that opens the form for a user. */
+export function NewUser() {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button onClick={open}>New user</Button>
+      <Modal opened={isOpen} onClose={close} title="New user">
+        {isOpen && <UserForm />}
+      </Modal>
+    </>
+  );
+}
+
+function UserForm() {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [id, setId] = useState('');
+  const [zone, setZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const create = useMutation({
+    mutationFn: () =>
+      unwrap(
+        phial.POST('/v2/user', { body: { client_user_id: id, ...(zone !== '' && { fallback_time_zone: zone }) } }),
+      ),
+    onSuccess: ({ user_id }) => {
+      void queries.invalidateQueries({ queryKey: ['users'] });
+      void navigate({ to: `/users/${user_id}` });
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <Stack gap="md">
+        <TextInput
+          label="Your id"
+          description="The id of this person in your own system. Choose none that says who it is."
+          required
+          maxLength={256}
+          value={id}
+          onChange={({ currentTarget }) => setId(currentTarget.value)}
+          error={problemOf(create.error, 'client_user_id')}
+          data-autofocus
+        />
+        <TextInput
+          label="Time zone"
+          description="For data whose device does not say its own."
+          maxLength={100}
+          value={zone}
+          onChange={({ currentTarget }) => setZone(currentTarget.value)}
+          error={problemOf(create.error, 'fallback_time_zone')}
+        />
+        {create.error && (
+          <Text c="var(--mantine-color-error)" role="alert">
+            {describeError(create.error).title}
+          </Text>
+        )}
+        <Button type="submit" loading={create.isPending}>
+          Create
+        </Button>
+      </Stack>
+    </form>
+  );
+}

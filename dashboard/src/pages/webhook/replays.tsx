@@ -1,0 +1,169 @@
+import { Button, Group, Modal, Progress, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { useTeamPath } from '../../api/session.tsx';
+import { problemOf } from '../../parts/field-problems.ts';
+import { formatCount } from '../../parts/figure-tile.tsx';
+import { Section } from '../../parts/section.tsx';
+import { describeError } from '../../parts/states.tsx';
+import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { Endpoint } from './page.tsx';
+
+const WEBHOOK = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}';
+const TONES: Record<string, Tone> = { succeeded: 'good', failed: 'bad', running: 'active', queued: 'active' };
+
+/** Sends a window of the past again. The service keeps the progress, so it is here after a reload too. */
+export function Replays({ endpoint }: { endpoint: Endpoint }) {
+  const path = { ...useTeamPath(), webhook_id: endpoint.id };
+  const [isOpen, setOpen] = useState(false);
+  const { data } = useQuery({
+    queryKey: ['replays', path.team_id, endpoint.id],
+    queryFn: () => unwrap(phial.GET(`${WEBHOOK}/replay`, { params: { path, query: { limit: 5 } } })),
+    refetchInterval: ({ state }) => (state.data?.data.some(({ ended_at }) => ended_at === null) ? 2_000 : false),
+  });
+  const replays = data?.data ?? [];
+  return (
+    <Section
+      title="Replays"
+      actions={
+        <Button variant="default" onClick={() => setOpen(true)}>
+          Replay a window
+        </Button>
+      }
+    >
+      {replays.length === 0 ? (
+        <Text c="dimmed">A replay sends the events of a window again: all of them, or those that failed.</Text>
+      ) : (
+        <Stack gap="lg">
+          {replays.map((replay) => (
+            <ShownReplay key={replay.id} replay={replay} path={path} />
+          ))}
+        </Stack>
+      )}
+      {isOpen && <NewReplay path={path} close={() => setOpen(false)} />}
+    </Section>
+  );
+}
+
+type Path = ReturnType<typeof useTeamPath> & { webhook_id: string };
+const readReplays = (path: Path) => unwrap(phial.GET(`${WEBHOOK}/replay`, { params: { path, query: { limit: 5 } } }));
+type Replay = Awaited<ReturnType<typeof readReplays>>['data'][number];
+
+const HELD_UP: Record<string, string> = {
+  endpoint_disabled: 'It waits, because the endpoint is disabled.',
+  endpoint_failing: 'It only tries from time to time, because the endpoint fails.',
+};
+
+function ShownReplay({ replay, path }: { replay: Replay; path: Path }) {
+  const { kind, status, since, until, done_until, ended_at, held_up_by } = replay;
+  const queries = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () =>
+      unwrap(
+        phial.POST(`${WEBHOOK}/replay/{replay_id}/cancel`, { params: { path: { ...path, replay_id: replay.id } } }),
+      ),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ['replays'] }),
+  });
+  const [begin, end] = [Date.parse(since), Date.parse(until)];
+  const done = status === 'succeeded' ? 100 : done_until === null ? 0 : shareOf(Date.parse(done_until), begin, end);
+  const label = `${kind === 'recover' ? 'Failed events' : 'All events'} from ${since} until ${until}`;
+  return (
+    <div>
+      <Group justify="space-between" mb={6}>
+        <Group gap="xs">
+          <StatusBadge tone={TONES[status] ?? 'quiet'}>{inWords(status)}</StatusBadge>
+          <Text size="sm">
+            {kind === 'recover' ? 'Failed events' : 'All events'}, <Time at={since} /> to <Time at={until} />
+          </Text>
+        </Group>
+        {ended_at === null && (
+          <Button variant="default" size="xs" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+            Stop
+          </Button>
+        )}
+      </Group>
+      <Progress value={done} aria-label={label} animated={ended_at === null} />
+      <Text size="sm" c="dimmed" mt={4} role="status">
+        {formatCount(replay.events_found)} events, {formatCount(replay.events_delivered)} delivered,{' '}
+        {formatCount(replay.events_failed)} failed, {formatCount(replay.events_skipped)} skipped.{' '}
+        {held_up_by !== null && HELD_UP[held_up_by]}
+      </Text>
+    </div>
+  );
+}
+
+const shareOf = (at: number, begin: number, end: number): number =>
+  end <= begin ? 100 : Math.round(Math.min(Math.max((at - begin) / (end - begin), 0), 1) * 100);
+
+const DAY_MS = 86_400_000;
+
+/** A moment as a field for date and time writes it, in the viewer's zone. */
+const local = (at: number): string =>
+  new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+
+function NewReplay({ path, close }: { path: Path; close: () => void }) {
+  const queries = useQueryClient();
+  const [kind, setKind] = useState<'recover' | 'replay'>('recover');
+  const [since, setSince] = useState(() => local(Date.now() - DAY_MS));
+  const [until, setUntil] = useState(() => local(Date.now()));
+  const begin = useMutation({
+    mutationFn: () => {
+      const body = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
+      return kind === 'recover'
+        ? unwrap(phial.POST(`${WEBHOOK}/recover`, { params: { path }, body }))
+        : unwrap(phial.POST(`${WEBHOOK}/replay`, { params: { path }, body }));
+    },
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['replays'] });
+    },
+  });
+  return (
+    <Modal opened onClose={close} title="Replay a window">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          begin.mutate();
+        }}
+      >
+        <Stack gap="md">
+          <SegmentedControl
+            aria-label="Which events"
+            value={kind}
+            onChange={(value) => setKind(value as typeof kind)}
+            data={[
+              { value: 'recover', label: 'Only failed events' },
+              { value: 'replay', label: 'All events' },
+            ]}
+          />
+          <TextInput
+            label="From"
+            type="datetime-local"
+            required
+            value={since}
+            onChange={({ currentTarget }) => setSince(currentTarget.value)}
+            error={problemOf(begin.error, 'since')}
+          />
+          <TextInput
+            label="Until"
+            type="datetime-local"
+            required
+            value={until}
+            onChange={({ currentTarget }) => setUntil(currentTarget.value)}
+            error={problemOf(begin.error, 'until')}
+          />
+          {begin.error && (
+            <Text c="var(--mantine-color-error)" role="alert">
+              {describeError(begin.error).title}
+            </Text>
+          )}
+          <Button type="submit" loading={begin.isPending}>
+            Replay
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

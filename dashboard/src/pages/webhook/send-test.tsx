@@ -1,0 +1,53 @@
+import type { WebhookEventType } from '@phial/client';
+import { Button, Modal, Select, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { useTeamPath } from '../../api/session.tsx';
+import { useEventTypes } from '../../parts/endpoint-form.tsx';
+import { describeError } from '../../parts/states.tsx';
+import type { Endpoint } from './page.tsx';
+
+/** Sends the example of an event to the endpoint, marked as a test. */
+export function SendTest({ endpoint, close }: { endpoint: Endpoint; close: () => void }) {
+  const path = useTeamPath();
+  const queries = useQueryClient();
+  const { data } = useEventTypes();
+  const [type, setType] = useState<WebhookEventType>('labtest.order.created');
+  const send = useMutation({
+    mutationFn: () =>
+      unwrap(
+        phial.POST('/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}/test', {
+          params: { path: { ...path, webhook_id: endpoint.id } },
+          body: { event_type: type },
+        }),
+      ),
+    onSuccess: async () => {
+      close();
+      await queries.invalidateQueries({ queryKey: ['attempts'] });
+    },
+  });
+  return (
+    <Modal opened onClose={close} title="Send a test">
+      <Stack gap="md">
+        <Text>An example of the event goes to this endpoint alone, signed as every other. Its person is invented.</Text>
+        <Select
+          label="Event"
+          searchable
+          allowDeselect={false}
+          data={(data?.data ?? []).map(({ name }) => name)}
+          value={type}
+          onChange={(value) => value !== null && setType(value as WebhookEventType)}
+        />
+        {send.error && (
+          <Text c="var(--mantine-color-error)" role="alert">
+            {describeError(send.error).title}
+          </Text>
+        )}
+        <Button loading={send.isPending} onClick={() => send.mutate()}>
+          Send
+        </Button>
+      </Stack>
+    </Modal>
+  );
+}

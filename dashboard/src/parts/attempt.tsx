@@ -1,0 +1,160 @@
+import { Anchor, Button, Code, Group, Text, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { phial, unwrap } from '../api/client.ts';
+import { useTeamPath } from '../api/session.tsx';
+import { Drawer } from './drawer.tsx';
+import { FactList } from './fact-list.tsx';
+import { JsonView } from './json-view.tsx';
+import { describeError, Failed, Loading } from './states.tsx';
+import { inWords, StatusBadge, type Tone } from './status-badge.tsx';
+import { Time } from './time.tsx';
+
+export type AttemptSummary = {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  attempt: number;
+  trigger: string;
+  status: 'succeeded' | 'failed' | 'exhausted';
+  http_status: number | null;
+  error: string | null;
+  duration_ms: number;
+  next_attempt_at: string | null;
+  created_at: string;
+};
+
+const TONES: Record<AttemptSummary['status'], Tone> = { succeeded: 'good', failed: 'warning', exhausted: 'bad' };
+const WORDS: Record<AttemptSummary['status'], string> = {
+  succeeded: 'Delivered',
+  failed: 'Failed',
+  exhausted: 'Given up',
+};
+
+/** The outcome of an attempt, with the response of the endpoint. */
+export function AttemptStatus({ attempt: { status, http_status, error } }: { attempt: AttemptSummary }) {
+  const response = http_status ?? (error === null ? null : inWords(error).toLowerCase());
+  return (
+    <StatusBadge tone={TONES[status]}>
+      {response === null ? WORDS[status] : `${WORDS[status]} (${response})`}
+    </StatusBadge>
+  );
+}
+
+/** The request of an attempt and its response, and the button that sends the event again. */
+export function ShownAttempt({ attempt, close }: { attempt: AttemptSummary; close: () => void }) {
+  const path = useTeamPath();
+  const { webhook_id, event_id, id: attempt_id } = attempt;
+  const query = useQuery({
+    queryKey: ['attempt', path.team_id, attempt_id],
+    queryFn: async () => {
+      const [whole, event] = await Promise.all([
+        unwrap(
+          phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}/attempt/{attempt_id}', {
+            params: { path: { ...path, webhook_id, attempt_id } },
+          }),
+        ),
+        unwrap(
+          phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/event/{event_id}', {
+            params: { path: { ...path, event_id } },
+          }),
+        ),
+      ]);
+      return { ...whole, body: event.body };
+    },
+  });
+  return (
+    <Drawer title={attempt.event_type} close={close}>
+      <Group justify="space-between">
+        <AttemptStatus attempt={attempt} />
+        <Resend attempt={attempt} />
+      </Group>
+      {query.error && <Failed error={query.error} retry={() => void query.refetch()} />}
+      {query.isPending && <Loading />}
+      {query.data && (
+        <>
+          <FactList
+            facts={[
+              ['Sent', query.data.sent_at && <Time at={query.data.sent_at} />],
+              ['Took', `${query.data.duration_ms} ms`],
+              ['Next attempt', query.data.next_attempt_at && <Time at={query.data.next_attempt_at} />],
+              [
+                'Event',
+                <Anchor key="event" component={Link} to={`/events/${event_id}`}>
+                  All its deliveries
+                </Anchor>,
+              ],
+            ]}
+          />
+          <Part title="Response">
+            {query.data.response_body ? (
+              <Code block>{query.data.response_body}</Code>
+            ) : (
+              <Text c="dimmed">{query.data.http_status === null ? 'None came.' : 'It had no body.'}</Text>
+            )}
+          </Part>
+          <Part title="Headers of the request">
+            <Code block>
+              {Object.entries(query.data.request_headers)
+                .map(([name, value]) => `${name}: ${value}`)
+                .join('\n')}
+            </Code>
+          </Part>
+          <Part title="Body of the request">
+            {query.data.body === null ? (
+              <Text c="dimmed">It is no longer stored.</Text>
+            ) : (
+              <JsonView value={JSON.parse(query.data.body)} />
+            )}
+          </Part>
+        </>
+      )}
+    </Drawer>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} size="h4" mb="xs">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+/** Sends the event of an attempt to its endpoint again. */
+export function Resend({ attempt: { webhook_id, event_id } }: { attempt: { webhook_id: string; event_id: string } }) {
+  const path = useTeamPath();
+  const queries = useQueryClient();
+  const resend = useMutation({
+    mutationFn: () =>
+      unwrap(
+        phial.POST('/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}/event/{event_id}/resend', {
+          params: { path: { ...path, webhook_id, event_id } },
+        }),
+      ),
+    onSuccess: () =>
+      Promise.all(
+        ['attempts', 'event_attempts', 'endpoint_figures'].map((name) =>
+          queries.invalidateQueries({ queryKey: [name] }),
+        ),
+      ),
+  });
+  return (
+    <Group gap="xs">
+      {resend.isSuccess && <Text size="sm">It is on its way.</Text>}
+      {resend.error && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {describeError(resend.error).title}
+        </Text>
+      )}
+      <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
+        Send again
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,49 @@
+import { Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { phial, unwrap } from '../api/client.ts';
+import { useTeamPath } from '../api/session.tsx';
+import { formatCount } from './figure-tile.tsx';
+import { StatusBadge } from './status-badge.tsx';
+
+const DAY_MS = 86_400_000;
+
+/** The figures of an endpoint in the last 24 hours. */
+export function useEndpointFigures(webhook_id: string) {
+  const path = useTeamPath();
+  return useQuery({
+    queryKey: ['endpoint_figures', path.team_id, webhook_id],
+    queryFn: () =>
+      unwrap(
+        phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}/metrics', {
+          params: {
+            path: { ...path, webhook_id },
+            query: { since: new Date(Date.now() - DAY_MS).toISOString(), interval: '1h' },
+          },
+        }),
+      ),
+    refetchInterval: 30_000,
+  });
+}
+
+/** Whether an endpoint accepts what it is sent. */
+export function Health({ endpoint: { id, disabled } }: { endpoint: { id: string; disabled: boolean | null } }) {
+  const { data } = useEndpointFigures(id);
+  if (disabled) return <StatusBadge tone="bad">Disabled</StatusBadge>;
+  if (!data) return null;
+  const { attempts, failed } = data.total;
+  if (attempts === 0) return <StatusBadge tone="quiet">Nothing sent</StatusBadge>;
+  return (
+    <Group gap={6}>
+      {failed === 0 ? (
+        <StatusBadge tone="good">Healthy</StatusBadge>
+      ) : (
+        <StatusBadge tone={failed === attempts ? 'bad' : 'warning'}>
+          {failed === attempts ? 'Failing' : 'Some fail'}
+        </StatusBadge>
+      )}
+      <Text size="sm" c="dimmed">
+        {failed === 0 ? `${formatCount(attempts)} sent` : `${formatCount(failed)} of ${formatCount(attempts)} failed`}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,78 @@
+// Reads all pages of a series into typed arrays: a year of minutes is half a million samples.
+import { useEffect, useState } from 'react';
+import { phial, unwrap } from '../api/client.ts';
+
+export type SeriesName = 'heartrate' | 'glucose' | 'steps';
+/** The samples of one source, the oldest first. `at` is in seconds since 1970. */
+export type SourceSamples = { source: string; at: number[]; values: number[] };
+
+type Range = { start: string; end: string };
+type Loaded = { sources: SourceSamples[]; isDone: boolean; error: unknown };
+
+const EMPTY: Loaded = { sources: [], isDone: false, error: null };
+
+const readPage = (
+  series: SeriesName,
+  user_id: string,
+  { start, end }: Range,
+  cursor: string | null,
+  signal: AbortSignal,
+) =>
+  unwrap(
+    phial.GET(`/v2/timeseries/{user_id}/${series}/grouped`, {
+      params: {
+        path: { user_id },
+        query: { start_date: start, end_date: end, ...(cursor !== null && { next_cursor: cursor }) },
+      },
+      signal,
+    } as never),
+  ) as unknown as Promise<{
+    groups: Record<
+      string,
+      { source: { provider?: string; type?: string }; data: { timestamp: string; value: number }[] }[]
+    >;
+    next_cursor: string | null;
+  }>;
+
+/** Reads a series of a user page by page. What has come is there at once, and grows. */
+export function useGroupedSamples(series: SeriesName, userId: string, { start, end }: Range): Loaded {
+  const [loaded, setLoaded] = useState<Loaded>(EMPTY);
+  useEffect(() => {
+    const control = new AbortController();
+    setLoaded(EMPTY);
+    void readAll(series, userId, { start, end }, control.signal, setLoaded);
+    return () => control.abort();
+  }, [series, userId, start, end]);
+  return loaded;
+}
+
+async function readAll(
+  series: SeriesName,
+  userId: string,
+  range: Range,
+  signal: AbortSignal,
+  show: (loaded: Loaded) => void,
+): Promise<void> {
+  const bySource = new Map<string, SourceSamples>();
+  let cursor: string | null = null;
+  try {
+    do {
+      const page: Awaited<ReturnType<typeof readPage>> = await readPage(series, userId, range, cursor, signal);
+      for (const [provider, groups] of Object.entries(page.groups))
+        for (const { source, data } of groups) {
+          const name = source.type && source.type !== 'unknown' ? `${provider} ${source.type}` : provider;
+          const samples = bySource.get(name) ?? { source: name, at: [], values: [] };
+          bySource.set(name, samples);
+          for (const { timestamp, value } of data) {
+            samples.at.push(Date.parse(timestamp) / 1000);
+            samples.values.push(value);
+          }
+        }
+      cursor = page.next_cursor;
+      if (signal.aborted) return;
+      show({ sources: [...bySource.values()], isDone: cursor === null, error: null });
+    } while (cursor !== null);
+  } catch (error) {
+    if (!signal.aborted) show({ sources: [...bySource.values()], isDone: true, error });
+  }
+}

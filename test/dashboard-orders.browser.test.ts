@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { bookedOrder } from './collected-orders.ts';
+import { describeDashboard } from './dashboard.ts';
+import { startEndpoint } from './endpoint.ts';
+import {
+  createOrder,
+  kitTestId,
+  makeUser,
+  orderKit,
+  readOrder,
+  registeredKit,
+  simulate,
+  subscribe,
+} from './factories.ts';
+
+await describeDashboard('the pages of orders', (dashboard) => {
+  test('the list shows what the filters of its address name', async () => {
+    const { team } = dashboard;
+    const kit = await registeredKit(team);
+    await simulate(team, kit.id, '', { interpretation: 'critical' });
+    await orderKit(team);
+    await bookedOrder(team, 'phlebotomy');
+    await dashboard.onEachScreen('orders', '/orders', async (page) => {
+      await page.getByRole('rowheader').nth(2).waitFor();
+    });
+    const page = await dashboard.open('/orders?result=critical');
+    await page.getByText('1 order match').waitFor();
+    expect(await page.getByRole('rowheader').count()).toBe(1);
+    await page.getByRole('textbox', { name: 'Search' }).fill('Nobody');
+    await page.getByText('No order matches').waitFor();
+    expect(page.url()).toContain('search=Nobody');
+    await page.getByRole('button', { name: 'Show all orders' }).click();
+    await page.getByText('3 orders').waitFor();
+    await dashboard.check(page);
+  });
+
+  test('an order shows its results, its steps, and how its webhooks were delivered', async () => {
+    const { app, team } = dashboard;
+    const endpoint = await startEndpoint();
+    await subscribe(team, endpoint);
+    const order = await registeredKit(team);
+    await simulate(team, order.id, '', { interpretation: 'abnormal' });
+    await app.deliver();
+    await dashboard.onEachScreen('order', `/orders/${order.id}`, async (page) => {
+      await page.getByRole('heading', { name: 'Results' }).waitFor();
+      await page.getByText('Delivered (204)').first().waitFor();
+    });
+    const page = await dashboard.open(`/orders/${order.id}`);
+    await page.getByRole('button', { name: 'Result', exact: true }).click();
+    await page.locator('iframe[title="Result"]').waitFor();
+    await endpoint.close();
+  });
+
+  test('somebody orders a kit, walks it to a critical result, and cancels another', async () => {
+    const { team } = dashboard;
+    const user = await makeUser(team);
+    await kitTestId(team);
+    const page = await dashboard.open('/orders', { expected: /status of 422/ });
+    await page.getByRole('button', { name: 'New order' }).first().click();
+    await page.getByRole('combobox', { name: 'User' }).fill(user.client_user_id);
+    await page.getByRole('option', { name: user.client_user_id }).click();
+    await page.getByRole('combobox', { name: 'Test' }).click();
+    await page
+      .getByRole('option', { name: /test kit/ })
+      .first()
+      .click();
+    for (const [label, value] of [
+      ['First name', 'Ana'],
+      ['Last name', 'Ruiz'],
+      ['Date of birth', '1980-12-10'],
+      ['Phone', '+16025550123'],
+      ['E-mail', 'ana@example.com'],
+      ['First name of the physician', 'Ada'],
+      ['Last name of the physician', 'Li'],
+      ['NPI', '1234567893'],
+      ['Street and number', '1 Saguaro Way'],
+      ['City', 'Phoenix'],
+      ['State', 'az'],
+      ['Zip code', '8500'],
+    ] as const)
+      await page.getByLabel(new RegExp(`^${label}( \\*)?$`)).fill(value);
+    const order = page.getByRole('button', { name: 'Order', exact: true });
+    await order.click();
+    await page
+      .getByText(/Zip code .*|String should match/)
+      .first()
+      .waitFor();
+    await page.getByLabel(/^Zip code/).fill('85004');
+    await order.click();
+    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Simulate a step' }).click();
+    await page.getByLabel('Results are').selectOption('critical');
+    await page.getByRole('button', { name: 'Simulate', exact: true }).click();
+    await page.getByText('Critical').first().waitFor();
+
+    const other = (await createOrder(team)).body as unknown as { order: { id: string } };
+    await page.goto(page.url().replace(/[^/]+$/, other.order.id));
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Cancel the order' }).click();
+    await page.getByRole('button', { name: 'Cancel the order' }).click();
+    await page.getByText('Cancelled').first().waitFor();
+    expect((await readOrder(team, other.order.id)).status).toBe('cancelled');
+    await dashboard.check(page);
+  });
+});

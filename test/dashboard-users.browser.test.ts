@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { describeDashboard } from './dashboard.ts';
+import { createOrder, patientDetails, simulate } from './factories.ts';
+
+await describeDashboard('the pages of users', (dashboard) => {
+  test('somebody creates a user, connects invented data, and sees the days as charts', async () => {
+    const { app, team } = dashboard;
+    const page = await dashboard.open('/users');
+    await page.getByRole('button', { name: 'New user' }).first().click();
+    await page.getByLabel(/^Your id/).fill('patient-4711');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { name: 'patient-4711' }).waitFor();
+    await page.getByRole('tab', { name: 'Connections' }).click();
+    await page.getByRole('button', { name: 'Connect invented data' }).click();
+    await page.getByLabel('Provider').selectOption({ label: 'Oura' });
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByRole('heading', { name: 'Oura' }).waitFor();
+    await app.runJobs();
+    const [, userId = ''] = /users\/([^?/]+)/.exec(page.url()) ?? [];
+    await dashboard.check(page);
+    await dashboard.onEachScreen('user-connections', `/users/${userId}?tab=connections`, async (on) => {
+      await on.getByText(/The past: \d+ of \d+/).waitFor();
+    });
+    await dashboard.onEachScreen('user-days', `/users/${userId}?tab=days`, async (on) => {
+      await on.getByRole('img', { name: /^Heart rate, in bpm\. [1-9]/ }).waitFor();
+      await on.getByRole('img', { name: /^Steps, in steps\. [1-9]/ }).waitFor();
+    });
+    const { body } = await team.api<{ activity: { steps: number | null }[] }>(
+      'GET',
+      `/v2/summary/activity/${userId}?start_date=2026-01-01`,
+    );
+    expect(body.activity.some(({ steps }) => steps !== null)).toBe(true);
+  });
+
+  test('the page of a patient shows demographics, orders, and results as trends', async () => {
+    const { team } = dashboard;
+    const made = (await createOrder(team)).body as unknown as { order: { id: string; user_id: string } };
+    const { id, user_id } = made.order;
+    const { first_name, last_name, dob, gender, phone_number, email } = patientDetails;
+    const address = { first_line: '1 Saguaro Way', country: 'US', zip: '85004', city: 'Phoenix', state: 'AZ' };
+    const person = { first_name, last_name, dob, gender, phone_number, email, address };
+    await team.api('PATCH', `/v2/user/${user_id}/info`, person);
+    const insurance = { payor_code: 'SBX00001', member_id: 'XYZ1', relationship: 'Self', insured: person };
+    await team.api('POST', `/v2/user/${user_id}/insurance`, insurance);
+    await simulate(team, id);
+    await dashboard.onEachScreen('users', '/users', async (on) => {
+      await on.getByRole('rowheader').first().waitFor();
+    });
+    await dashboard.onEachScreen('user', `/users/${user_id}`, async (on) => {
+      await on.getByText(email).waitFor();
+    });
+    await dashboard.onEachScreen('trends', `/users/${user_id}/trends`, async (on) => {
+      await on.getByRole('rowheader').first().waitFor();
+    });
+    const page = await dashboard.open(`/users/${user_id}?tab=orders`);
+    await page.getByRole('link', { name: 'Results as trends' }).click();
+    await page.getByRole('rowheader').getByRole('link').first().click();
+    await page.getByText('One result').waitFor();
+    expect(page.url()).toContain('marker=');
+    await dashboard.check(page);
+  });
+});
