@@ -53,6 +53,8 @@ export const TAKES_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
   'POST /v3/order/testkit',
   'POST /v3/order/testkit/register',
   'POST /v3/order/{order_id}/cancel',
+  'POST /v3/order/{order_id}/replacement',
+  'POST /v3/order/{order_id}/note',
   'POST /v3/order/resend_events',
   'POST /v3/order/{order_id}/phlebotomy/appointment/book',
   'POST /v3/order/{order_id}/phlebotomy/appointment/request',

@@ -4421,6 +4421,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/order/{order_id}/replacement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Order a replacement kit, or a redraw
+         * @description Makes a new order in the same order transaction, with the patient, lab test and billing of this order. Its origin is recreation if the kit was lost, was not delivered, or is with the customer and damaged, and redraw if the laboratory could not use the sample (sample_error, redraw_available). The response is the new order. An order has at most one replacement. The order of a damaged kit stays open.
+         */
+        post: operations["replace_order"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/order_counts": {
         parameters: {
             query?: never;
@@ -4493,6 +4513,47 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/order/{order_id}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a team's own notes on an order
+         * @description The newest first.
+         */
+        get: operations["list_order_notes"];
+        put?: never;
+        /**
+         * Write a note on an order
+         * @description Notes are for the people of the team. We send them to no laboratory, and no event contains them. An order has at most 200 notes.
+         */
+        post: operations["create_order_note"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/order/{order_id}/note/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a note on an order */
+        delete: operations["delete_order_note"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4867,6 +4928,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/appointment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the appointments of a day, or of up to 31 days, across orders
+         * @description The earliest first. An appointment that has no time yet is in no day. Texts that people wrote are shown only if the team setting full_patient_details_in_webhooks is on. Either `date`, or `start_date` and `end_date`: at most 31 days. Without any of them: today in the time zone.
+         */
+        get: operations["list_appointments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/order/{order_id}/test": {
         parameters: {
             query?: never;
@@ -5055,6 +5136,26 @@ export interface paths {
          * @description A second sign-off changes nothing: the response has the first one.
          */
         post: operations["sign_off_critical_result"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/user/{user_id}/result_trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user's results across orders
+         * @description Of the newest 200 orders with results. Each order gives one point a value: the newest that its laboratory reported. Values in different units are different lines. A marker that nobody measured has no line.
+         */
+        get: operations["get_result_trend"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -11950,6 +12051,12 @@ export interface components {
                     [key: string]: unknown;
                 } | null;
             }[];
+        };
+        AppointmentPage: {
+            /** @description Items of the list. */
+            data: components["schemas"]["Appointment"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         AreaInfo: {
             /** @description Zip code: 12345 or 12345-6789. */
@@ -19422,6 +19529,40 @@ export interface components {
              */
             health_insurace_id: string | null;
         };
+        OrderNote: {
+            /**
+             * Format: uuid
+             * @description Id of this record.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Id of the order.
+             */
+            order_id: string;
+            /** @description The note. */
+            text: string;
+            /** @description Name of the person who wrote it. */
+            author: string;
+            /**
+             * Format: date-time
+             * @description Time at which it was created, UTC.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        OrderNoteInput: {
+            /** @description The note. It may have several lines. At most 200 lines; every line break is kept as \n. */
+            text: string;
+            /** @description Name of the person who writes. Required of a key. Without effect for a person who is signed in. */
+            author?: string | null;
+        };
+        OrderNotePage: {
+            /** @description Items of the list. */
+            data: components["schemas"]["OrderNote"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         OrderPage: {
             /** @description The orders. */
             orders: components["schemas"]["Order"][];
@@ -21687,6 +21828,115 @@ export interface components {
             patient_id: string | null;
             /** @description Your account at the laboratory. */
             account_id: string | null;
+        };
+        ResultTrend: {
+            /**
+             * Format: uuid
+             * @description Id of the user.
+             * @example 01940000-0000-7000-8000-000000000001
+             */
+            user_id: string;
+            /** @description One line for each value that was measured and each unit, by name. Units are never mixed. */
+            lines: {
+                /** @description Name, for a person. */
+                name: string;
+                /** @description Short name of what was measured. */
+                slug: string;
+                /** @description LOINC code of the measurement. */
+                loinc: string | null;
+                /** @description Unit of the result, such as mg/dL; null where it has none. */
+                unit: string | null;
+                /** @description Number of results of this line. */
+                point_count: number;
+                /** @description The newest result of this line. */
+                newest: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the order.
+                     */
+                    order_id: string;
+                    /** @description As it was reported. */
+                    result: string;
+                    /** @description The number of a numeric result; null for any other type. */
+                    value: number | null;
+                    /**
+                     * @description What `result` contains: a number, a range, a comment or a code.
+                     * @enum {string}
+                     */
+                    type: "numeric" | "range" | "comment" | "coded_value";
+                    /** @description Reference range of the result, in its unit. */
+                    reference_range: string | null;
+                    /** @description Lower end of the reference range, in the unit of the result. */
+                    min_range_value: number | null;
+                    /** @description Upper end of the reference range, in the unit of the result. */
+                    max_range_value: number | null;
+                    /**
+                     * @description Meaning of the results. An order has the worst interpretation of its results.
+                     * @enum {string}
+                     */
+                    interpretation: "normal" | "abnormal" | "critical" | "unknown";
+                    /** @description The laboratory's own flag (HL7 table 0078). */
+                    source_interpretation: string;
+                    /** @description False if the laboratory may still change the result. */
+                    is_final: boolean;
+                    /** @description Whether the laboratory changed it after it was final. */
+                    is_corrected: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When the sample was taken; null if nobody said so.
+                     */
+                    collected_at: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When the laboratory reported it.
+                     */
+                    reported_at: string | null;
+                };
+                /** @description The results of this line, the oldest first; null without `marker`. */
+                points: {
+                    /**
+                     * Format: uuid
+                     * @description Id of the order.
+                     */
+                    order_id: string;
+                    /** @description As it was reported. */
+                    result: string;
+                    /** @description The number of a numeric result; null for any other type. */
+                    value: number | null;
+                    /**
+                     * @description What `result` contains: a number, a range, a comment or a code.
+                     * @enum {string}
+                     */
+                    type: "numeric" | "range" | "comment" | "coded_value";
+                    /** @description Reference range of the result, in its unit. */
+                    reference_range: string | null;
+                    /** @description Lower end of the reference range, in the unit of the result. */
+                    min_range_value: number | null;
+                    /** @description Upper end of the reference range, in the unit of the result. */
+                    max_range_value: number | null;
+                    /**
+                     * @description Meaning of the results. An order has the worst interpretation of its results.
+                     * @enum {string}
+                     */
+                    interpretation: "normal" | "abnormal" | "critical" | "unknown";
+                    /** @description The laboratory's own flag (HL7 table 0078). */
+                    source_interpretation: string;
+                    /** @description False if the laboratory may still change the result. */
+                    is_final: boolean;
+                    /** @description Whether the laboratory changed it after it was final. */
+                    is_corrected: boolean;
+                    /**
+                     * Format: date-time
+                     * @description When the sample was taken; null if nobody said so.
+                     */
+                    collected_at: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When the laboratory reported it.
+                     */
+                    reported_at: string | null;
+                }[] | null;
+            }[];
         };
         RevokedTeamApiKeys: {
             /** @description Whether it is done. For keys: the ids that were revoked. */
@@ -42597,6 +42847,88 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    replace_order: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+            };
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_replaceable, lab_test_not_orderable, laboratory_not_connected, state_not_served, pre_flight_failed, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "order_not_replaceable" | "lab_test_not_orderable" | "laboratory_not_connected" | "state_not_served" | "pre_flight_failed" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The object already exists, or the idempotency key is in use. code: order_already_replaced, idempotency_mismatch, idempotency_in_flight. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "order_already_replaced" | "idempotency_mismatch" | "idempotency_in_flight";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     count_orders: {
         parameters: {
             query?: never;
@@ -42839,6 +43171,186 @@ export interface operations {
             403: components["responses"]["BeyondScope"];
             404: components["responses"]["UserNotFound"];
             414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_order_notes: {
+        parameters: {
+            query?: {
+                /** @description Notes in a page. */
+                limit?: number;
+                /** @description next_cursor of the page before. Default: the first page. */
+                next_cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderNotePage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidPage"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    create_order_note: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+            };
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "The patient asked for a call after 5 pm.",
+                 *       "author": "Ana Ruiz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrderNoteInput"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderNote"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: author_required, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "author_required" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
+                    };
+                };
+            };
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Idempotency"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_order_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+                /** @description Id of the note. */
+                note_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
@@ -44113,6 +44625,54 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_appointments: {
+        parameters: {
+            query?: {
+                /** @description The day, in the time zone. */
+                date?: string;
+                /** @description The first day, in the time zone. */
+                start_date?: string;
+                /** @description The last day, in the time zone, inclusive. */
+                end_date?: string;
+                /** @description IANA time zone in which the days begin. A time zone of the IANA database, in any case. */
+                time_zone?: string;
+                /** @description Returns only appointments with one of these statuses. */
+                status?: string[];
+                /** @description Returns only appointments of these types: phlebotomy, patient_service_center. */
+                type?: string[];
+                /** @description Appointments in a page. */
+                limit?: number;
+                /** @description next_cursor of the page before. Default: the first page. */
+                next_cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppointmentPage"];
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidPage"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     simulate_order: {
         parameters: {
             query?: {
@@ -44674,7 +45234,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -44746,7 +45306,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: critical_result_not_acknowledged, idempotency_mismatch, idempotency_in_flight. */
@@ -44770,6 +45330,48 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_result_trend: {
+        parameters: {
+            query?: {
+                /** @description A marker: the id of a marker of an order, a LOINC code, or a slug. Without it, the lines have no points. */
+                marker?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the user.
+                 * @example 01940000-0000-7000-8000-000000000001
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultTrend"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["BeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            414: components["responses"]["AddressTooLong"];
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];

@@ -4,6 +4,7 @@ import { orderBy } from '../../../../test/collected-orders.ts';
 import {
   lowStatuses,
   orderKit,
+  register,
   readOrder,
   registeredKit,
   simulate,
