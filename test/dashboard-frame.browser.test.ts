@@ -6,7 +6,8 @@ await describeDashboard('the frame of the dashboard', (dashboard) => {
     await dashboard.onEachScreen('overview', '/', async (page) => {
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       await page.getByText('Attempts').waitFor();
-      await page.getByText('0', { exact: true }).waitFor();
+      await page.getByText('Nothing was sent').waitFor();
+      await page.getByText('Paused').waitFor();
     });
   });
 

@@ -1,6 +1,6 @@
 // All pages. The order is that of the navigation.
 import type { ComponentType } from 'react';
-import { OverviewIcon, type Icon } from '../parts/icons.tsx';
+import { OverviewIcon, SettingsIcon, type Icon } from '../parts/icons.tsx';
 
 export type PageEntry = {
   /** The path below /dashboard, with `$name` for a parameter. */
@@ -14,4 +14,5 @@ export type PageEntry = {
 
 export const PAGES: PageEntry[] = [
   { path: '/', label: 'Overview', icon: OverviewIcon, load: () => import('../pages/overview/page.tsx') },
+  { path: '/settings', label: 'Settings', icon: SettingsIcon, load: () => import('../pages/settings/page.tsx') },
 ];

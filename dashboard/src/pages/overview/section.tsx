@@ -1,0 +1,32 @@
+import { SimpleGrid, Stack, Title } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useId, type ReactNode } from 'react';
+import { Failed } from '../../parts/states.tsx';
+
+/** How often the figures are read again while somebody looks at them. */
+export const EVERY_MS = 30_000;
+
+type SectionProps = {
+  title: string;
+  /** What the tiles are made from. If it fails, the section says so in the place of its tiles. */
+  query: Pick<UseQueryResult, 'data' | 'error' | 'refetch'>;
+  children: ReactNode;
+};
+
+export function Section({ title, query: { data, error, refetch }, children }: SectionProps) {
+  const id = useId();
+  return (
+    <Stack gap="sm" component="section" aria-labelledby={id}>
+      <Title order={2} id={id}>
+        {title}
+      </Title>
+      {error && data === undefined ? (
+        <Failed error={error} retry={() => void refetch()} />
+      ) : (
+        <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+          {children}
+        </SimpleGrid>
+      )}
+    </Stack>
+  );
+}

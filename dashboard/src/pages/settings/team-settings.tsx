@@ -1,0 +1,122 @@
+import { Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { SESSION_KEY } from '../../api/queries.ts';
+import { useSession, useTeamPath } from '../../api/session.tsx';
+import { describeError, Loaded } from '../../parts/states.tsx';
+
+const PATH = '/v1/org/{org_id}/team/{team_id}';
+
+const BRAND = [
+  { name: 'company_name', label: 'Company', description: 'Patients see it on documents and in messages.' },
+  { name: 'company_website', label: 'Website', description: 'Where patients find out more.' },
+  { name: 'support_email', label: 'Email for patients', description: 'For questions about a test.' },
+  { name: 'support_contact', label: 'Other contact', description: 'Such as a telephone number.' },
+  { name: 'company_address', label: 'Address', description: 'On printed documents.' },
+  { name: 'brand_color', label: 'Colour', description: 'Such as #1f7073.' },
+] as const;
+type Brand = Record<(typeof BRAND)[number]['name'], string>;
+
+/** The name of the team and what its patients see of it. */
+export function TeamSettings() {
+  const { org_id, team_id, environment } = useTeamPath();
+  const team = useQuery({
+    queryKey: ['team', team_id],
+    queryFn: () => unwrap(phial.GET(PATH, { params: { path: { org_id, team_id } } })),
+  });
+  return (
+    <Loaded query={team}>
+      {(data) => {
+        const settings = data[environment];
+        const brand = BRAND.map(({ name }) => [name, settings?.brand_information?.[name] ?? '']);
+        return (
+          <TeamForm
+            start={{ name: data.name, logo_url: settings?.logo_url ?? '', brand: Object.fromEntries(brand) as Brand }}
+          />
+        );
+      }}
+    </Loaded>
+  );
+}
+
+type Values = { name: string; logo_url: string; brand: Brand };
+
+function TeamForm({ start }: { start: Values }) {
+  const { org_id, team_id } = useTeamPath();
+  const { environment } = useSession();
+  const queries = useQueryClient();
+  const [values, setValues] = useState(start);
+  const save = useMutation({
+    mutationFn: async (): Promise<void> => {
+      const given = Object.entries(values.brand).map(([name, text]) => [name, text.trim() === '' ? null : text.trim()]);
+      const hasBrand = given.some(([, text]) => text !== null);
+      const settings = {
+        brand_information: hasBrand ? (Object.fromEntries(given) as Record<keyof Brand, string | null>) : null,
+        logo_url: values.logo_url.trim() === '' ? null : values.logo_url.trim(),
+      };
+      const body = { name: values.name.trim(), [environment]: settings };
+      await unwrap(phial.PATCH(PATH, { params: { path: { org_id, team_id } }, body }));
+      await queries.invalidateQueries({ queryKey: ['team', team_id] });
+      await queries.invalidateQueries({ queryKey: SESSION_KEY });
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="lg">
+        <Paper withBorder p="lg">
+          <TextInput
+            label="Name of the team"
+            required
+            withAsterisk={false}
+            maxLength={200}
+            value={values.name}
+            onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, name: value }))}
+            maw={420}
+          />
+        </Paper>
+        <Paper withBorder p="lg">
+          <Title order={2} mb="md">
+            What patients see
+          </Title>
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            {BRAND.map(({ name, label, description }) => (
+              <TextInput
+                key={name}
+                label={label}
+                description={description}
+                maxLength={200}
+                value={values.brand[name]}
+                onChange={({ currentTarget: { value } }) =>
+                  setValues((before) => ({ ...before, brand: { ...before.brand, [name]: value } }))
+                }
+              />
+            ))}
+            <TextInput
+              label="Address of the logo"
+              description="A picture at an https address."
+              type="url"
+              value={values.logo_url}
+              onChange={({ currentTarget: { value } }) => setValues((before) => ({ ...before, logo_url: value }))}
+            />
+          </SimpleGrid>
+        </Paper>
+        <Group>
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+          {save.isSuccess && <Text role="status">Saved.</Text>}
+          {save.error && (
+            <Text c="error" role="alert">
+              {describeError(save.error).title}
+            </Text>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
