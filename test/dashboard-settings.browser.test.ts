@@ -73,7 +73,7 @@ await describeDashboard('the settings', (dashboard) => {
     await dashboard.check(page);
     await page.getByRole('button', { name: 'Delete the team Second clinic?' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).last().click();
-    await page.getByRole('progressbar', { name: 'Progress of the erasure' }).waitFor();
+    await page.getByText('The deleted team is being erased').waitFor();
     await dashboard.app.runJobs();
     await page.getByText('The deleted team is erased.').waitFor();
     await dashboard.check(page);

@@ -1,4 +1,4 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, Modal, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
 /** From the lightest to the darkest. White text on shade 7 has a contrast of 5.9. */
 const glass: MantineColorsTuple = [
@@ -31,6 +31,12 @@ export const theme = createTheme({
   },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    Modal: Modal.extend({
+      // The header of a dialogue is not that of the page.
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } },
+    }),
+  },
 });
 
 /** Mantine's own greys and light variants have less contrast than WCAG AA asks of text (4.5). */
