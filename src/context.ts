@@ -39,6 +39,19 @@ export type Ctx = {
   outOfSpace?: () => boolean;
   /** Adds to the audit line of the request. Missing if there is no request. */
   line?: RequestLine;
+  /** The person who is signed in. Missing if the caller is not a session. */
+  person?: Person;
+};
+
+/** A person who is signed in to the dashboard. */
+export type Person = {
+  /** `operator`: whoever runs the deployment. All others are members, also people of an EHR. */
+  kind: 'member' | 'operator';
+  /** The id of the session. */
+  id: string;
+  /** The id of the member or of the person of an EHR. Null for the operator. */
+  member_id: string | null;
+  name: string;
 };
 
 /** An operation uses this to add to the audit line of its request. */
@@ -54,7 +67,15 @@ export type RequestLine = {
 
 /** The id of an actor's credential, with its owner. */
 export type ActorOfRequest = {
-  kind: 'team_key' | 'access_token' | 'user_token' | 'link_token' | 'link_code' | 'management_key' | 'signed_link';
+  kind:
+    | 'team_key'
+    | 'access_token'
+    | 'user_token'
+    | 'link_token'
+    | 'link_code'
+    | 'management_key'
+    | 'signed_link'
+    | 'session';
   id: string;
   org_id: string;
   team_id: string | null;
@@ -157,8 +178,8 @@ export type TeamCtx = Ctx & {
   /** The only user that the caller's user token opens. For every other user, the response is a 404. */
   onlyUser?: string;
   /**
-   * The id of the caller's key, or of the key that made the caller's access token. If the caller makes user tokens,
-   * they end with this key. Missing if there is no key.
+   * The id of the caller's key or session, or of the key that made the caller's access token. If the caller makes user
+   * tokens, they end with this key. Missing if there is no key.
    */
   keyId?: string;
   /** The scopes of the caller's key. Null or missing if the key is not limited to scopes, or if there is no key. */
@@ -202,9 +223,12 @@ export type OrgSignedCtx = Ctx & {
   signedUntil: number;
 };
 
-/** The context of an organisation's management key. */
+type Plan = 'launch' | 'grow' | 'scale';
+
+/** The context of an organisation's management key, or of a session that may do what such a key may do. */
 export type ManagementCtx = Ctx & {
-  org: { id: string; plan: 'launch' | 'grow' | 'scale' };
+  org: { id: string; plan: Plan };
+  /** Of a session: its id and the rights of its person. */
   key: { id: string; role: 'org_admin' | 'team_admin'; team_ids: string[] | null };
   /** See TeamCtx. */
   aside?: Aside;
@@ -216,4 +240,17 @@ export type TeamsCtx = ManagementCtx & {
   teamIds: string[] | null;
   /** True if the request names these teams. */
   namesTeams: boolean;
+};
+
+/** The rights of a person in an organisation. Only a team_admin has teams. */
+export type MemberRights = { role: 'org_admin' | 'team_admin' | 'no_role'; team_ids: string[] | null };
+
+/** The context of a session, for operations of the session itself. */
+export type SessionCtx = Ctx & {
+  person: Person;
+  session: { id: string; created_at: string; expires_at: string; csrf_token: string };
+  org: { id: string; name: string; plan: Plan };
+  rights: MemberRights;
+  /** Null for the operator. */
+  email: string | null;
 };

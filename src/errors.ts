@@ -9,6 +9,8 @@ export type ErrorCode =
   | 'sample_not_found'
   | 'results_not_available'
   | 'invalid_api_key'
+  | 'invalid_session'
+  | 'csrf_token_invalid'
   | 'wrong_environment'
   | 'wrong_key_kind'
   | 'insufficient_scope'

@@ -554,6 +554,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/tenancy/keys/key-uses.ts': 'records the use of keys of all teams',
   'src/tenancy/orgs/bootstrap.ts': 'finds whether there is any organisation',
   'src/tenancy/orgs/list.ts': 'lists organisations for the operator',
+  'src/tenancy/sessions/use-link.ts': 'finds the organisation of a one-time link',
   'src/tenancy/teams/list-all.ts': 'lists teams for the operator',
   'src/mail/daily-mail-limit.ts': 'counts the mails from all organisations to one address',
   'src/mail/send-mails.ts': 'finds due mail of all organisations',

@@ -67,6 +67,7 @@ describe('every operation with a key', () => {
       team_key_or_user_token: await keyIdOf(app.team.api_key),
       link_token: await keyIdOf(app.team.api_key),
       management_key: await keyIdOf(app.team.management_key),
+      session: await keyIdOf(app.team.api_key),
       signature: null,
       org_signature: null,
       none: null,

@@ -77,7 +77,8 @@ function problemsOfSuccess(operation: Operation, { status, body }: Received): st
   const ofStatus = accepted || status === operation.status ? [] : [`declares the status ${operation.status}`];
   const shape = jsonOf(response);
   if (shape) return [...ofStatus, ...problemsOf(shape, body)];
-  const type = response ? 'string' : 'undefined';
+  const isCookie = response && 'media' in response && response.media === 'cookie';
+  const type = response && !isCookie ? 'string' : 'undefined';
   return typeof body === type ? ofStatus : [...ofStatus, `has a body that is not ${type}`];
 }
 

@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { eraseUsers } from './erase-due-users.ts';
 import { storeMessage } from '../src/labs/laboratories/hl7/inbox/store-message.ts';
 import type { Team, TestApp } from './test-app.ts';
+import { createSignInLink } from '../src/tenancy/sessions/create-sign-in-link.ts';
+import { operatorOf } from '../src/tenancy/sessions/person.ts';
 import { addPhysician } from '../src/tenancy/teams/physicians.ts';
 import {
   addAccount,
@@ -29,6 +31,7 @@ import { pngHead } from './images.ts';
 import { invite, letIn, makeMember } from './people-of-orgs.ts';
 import { plantDocument } from './lab-reports.ts';
 import { ehrPath, ehrPipeline, etlPath, etlPipeline } from './pipelines.ts';
+import { signIn } from './signed-in.ts';
 import { sendReport } from './sent-reports.ts';
 import { homeAddress, person } from './people.ts';
 import { startEndpoint } from './endpoint.ts';
@@ -87,6 +90,8 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await letIn(team, `Grace Palmer ${randomUUID()}`);
   await invite(team, `invited-${randomUUID()}@example.com`);
   await makeMember(app, team, { name: 'Grace Palmer', email: `member-${randomUUID()}@example.com` });
+  await signIn(app, operatorOf(team.org_id));
+  await createSignInLink(app.ctx, operatorOf(team.org_id), 60);
   await pushEverySummary(team, user_id);
   await upload(team, user_id, '<gpx/>');
   await sendReport(team, user_id, [pngHead(5, 5)]);

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
 import type { Operation } from '../src/operation/operation.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
+import { createSignInLink } from '../src/tenancy/sessions/create-sign-in-link.ts';
+import { operatorOf } from '../src/tenancy/sessions/person.ts';
 import { addPhysician } from '../src/tenancy/teams/physicians.ts';
 import { storeMessage } from '../src/labs/laboratories/hl7/inbox/store-message.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
@@ -41,6 +43,7 @@ import { plantDocument } from './lab-reports.ts';
 import { invite, letIn, makeMember } from './people-of-orgs.ts';
 import { ehrPath, ehrPipeline, etlPath, etlPipeline } from './pipelines.ts';
 import { reportForm, sendReport } from './sent-reports.ts';
+import { signInOperator } from './signed-in.ts';
 import { homeAddress, person } from './people.ts';
 import { startEndpoint, type Endpoint } from './endpoint.ts';
 
@@ -574,6 +577,8 @@ async function fill(team: Team, name: string): Promise<Ids> {
     health_insurance: healthInsurance,
   });
   await simulate(team, order.id);
+  await signInOperator(app, team);
+  await createSignInLink(app.ctx, operatorOf(team.org_id), 60);
   await plantDocument(app, order, name);
   await app.deliver();
   const phlebotomy_order_id = await bookedOrder(team, 'phlebotomy', { userId: user.user_id, last_name: name });

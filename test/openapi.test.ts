@@ -213,7 +213,7 @@ describe('an operation', () => {
   test('names its parameters, key, body, answer and refusals', () => {
     expect(operation('post', '/v2/user/{user_id}/insurance')).toMatchObject({
       operationId: 'create_insurance',
-      security: [{ team_key: ['insurance'] }, { access_token: [] }],
+      security: [{ team_key: ['insurance'] }, { access_token: [] }, { session: [] }],
       parameters: [
         { name: 'user_id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
         { $ref: '#/components/parameters/IdempotencyKey' },
@@ -243,7 +243,7 @@ describe('an operation', () => {
 
   test('of the management API takes the other key and can answer 403', () => {
     const { security, responses } = operation('get', '/v1/org/{org_id}/team_api_keys/{env}/{region}');
-    expect(security).toEqual([{ management_key: [] }]);
+    expect(security).toEqual([{ management_key: [] }, { session: [] }]);
     expect(responses).toHaveProperty('403');
     expect(operation('get', '/v2/user').responses).toMatchObject({
       403: { $ref: '#/components/responses/BeyondScope' },

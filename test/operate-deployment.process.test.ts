@@ -154,6 +154,10 @@ describe.skipIf(missing)(
           / is now on for the team\.\n.* is now off for the/,
         );
         expect(outputs.get('End links to documents')).toMatch(/^All signed links/);
+        const signIn = openPage('sign-in');
+        const links = await run(signIn.next('Sign in as the operator'));
+        expect(links).toMatch(/^(https:\/\/phial\.example\.com\/sign-in\/si_\w{43}\n){2}$/);
+        expect(signIn.left).toEqual([]);
       },
       PATIENCE_MS,
     );

@@ -44,12 +44,13 @@ function wordsOf({ role, config, databaseServer, firstKeys, listensAt }: Started
     databaseServer.embedded
       ? `Data: ${databaseServer.dataDir}${databaseServer.why ? ` (${databaseServer.why})` : ''}`
       : 'Data: the PostgreSQL of DATABASE_URL',
-    ...(firstKeys?.isNew ? firstSteps(firstKeys.credentials, file) : firstKeys ? [`Keys: ${file}`] : []),
+    ...(firstKeys?.isNew ? firstSteps(firstKeys, file) : firstKeys ? [`Keys: ${file}`] : []),
     ...noticesOn(config, databaseServer).map((notice) => `Note: ${notice}`),
   ];
 }
 
-function firstSteps({ base_url, org_id, team_id, team_api_key, management_key }: Credentials, file: string): string[] {
+function firstSteps({ credentials, signInUrl }: NonNullable<Service['firstKeys']>, file: string): string[] {
+  const { base_url, org_id, team_id, team_api_key, management_key }: Credentials = credentials;
   return [
     '',
     'This sandbox is new. Its first keys, shown this once and kept in',
@@ -57,6 +58,9 @@ function firstSteps({ base_url, org_id, team_id, team_api_key, management_key }:
     `  org ${org_id}   team ${team_id}`,
     `  team API key    ${team_api_key}`,
     `  management key  ${management_key}`,
+    '',
+    'Open this link to sign in to the dashboard. It works once, within an hour; `phial sign-in-link` prints another:',
+    `  ${signInUrl}`,
     '',
     'Try:',
     `  curl -s ${base_url}/v2/user -H 'x-service-api-key: ${team_api_key}' -H 'content-type: ` +

@@ -35,6 +35,14 @@ export const ORG_COMMANDS: Command[] = [
     run: async (values) => (await import('./org.ts')).bootstrapCommand(values),
   }),
   command({
+    words: 'sign-in-link',
+    insteadOf: ['login', 'sign-in'],
+    summary: 'Print a link with which you sign in to the dashboard once, with all rights in an organisation.',
+    examples: ['phial sign-in-link', 'phial sign-in-link --org "$ORG_ID"'],
+    flags: { org: { value: 'ID', meaning: 'Id of the organisation. Default: the oldest one.', isId: true } },
+    run: async (values) => (await import('./sign-in-link.ts')).signInLinkCommand(values),
+  }),
+  command({
     words: 'org list',
     summary: 'List the organisations with their ids and plans, a line of JSON each.',
     examples: ['phial org list', 'phial org list > orgs.ndjson'],

@@ -710,6 +710,7 @@ export interface Mails {
 export interface ManagementKeys {
   created_at: Generated<string>;
   created_by: string | null;
+  created_by_member: string | null;
   id: string;
   key_hash: Buffer;
   key_start: string;
@@ -890,7 +891,8 @@ export interface OrgDomains {
 }
 
 export interface OrgInvites {
-  created_by: string;
+  created_by: string | null;
+  created_by_member: string | null;
   email: Buffer;
   email_hash: Buffer;
   id: string;
@@ -1113,6 +1115,16 @@ export interface ServiceCenters {
   zip_code: string;
 }
 
+export interface Sessions {
+  created_at: Generated<string>;
+  ehr_member_id: string | null;
+  expires_at: string;
+  id: string;
+  member_id: string | null;
+  org_id: string;
+  token_hash: Buffer;
+}
+
 export interface Shipments {
   created_at: Generated<string>;
   id: string;
@@ -1127,6 +1139,16 @@ export interface Shipments {
   team_id: string;
   updated_at: Generated<string>;
   user_id: string;
+}
+
+export interface SignInLinks {
+  created_at: Generated<string>;
+  ehr_member_id: string | null;
+  expires_at: string;
+  id: string;
+  member_id: string | null;
+  org_id: string;
+  token_hash: Buffer;
 }
 
 export interface Simulations {
@@ -1523,7 +1545,9 @@ export interface DB {
   scope_requirements: ScopeRequirements;
   seeds: Seeds;
   service_centers: ServiceCenters;
+  sessions: Sessions;
   shipments: Shipments;
+  sign_in_links: SignInLinks;
   simulations: Simulations;
   source_priorities: SourcePriorities;
   streams: Streams;

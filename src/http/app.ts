@@ -96,6 +96,7 @@ export function openApp(ctx: Ctx, operations: Operation[], metrics: Metrics): Ap
       AUTH_KINDS[operation.auth].findCaller(own, access, request.headers, {
         path: operation.path,
         params: request.params as Record<string, string>,
+        method: operation.method,
         address: networkOf(request.ip),
       });
     const caller = await findCaller();

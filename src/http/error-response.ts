@@ -36,6 +36,8 @@ const STATUS = {
   sample_not_found: 404,
   results_not_available: 404,
   invalid_api_key: 401,
+  invalid_session: 401,
+  csrf_token_invalid: 403,
   wrong_environment: 401,
   wrong_key_kind: 401,
   insufficient_scope: 403,

@@ -19,6 +19,7 @@ import { refuseBeyondKey, resolveScope } from './auth/resolve-scope.ts';
 import { compileOperation } from './compile-operation.ts';
 import type { Operation } from '../operation/operation.ts';
 import { takeBatches, UnreadBatch } from './input/batch-body.ts';
+import { cookieOf } from './input/cookie.ts';
 import type { ReadForm } from './input/form-body.ts';
 import type { Input } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';
@@ -102,7 +103,7 @@ export function addRoute(
 
     // A HEAD request must not start work that lasts (`operation.lasts`).
     if (request.method === 'HEAD' && operation.lasts) return withoutBody(operation);
-    const cookie = operation.cookie === null ? null : cookieOf(request, operation.cookie);
+    const cookie = operation.cookie === null ? null : cookieOf(request.headers.cookie, operation.cookie);
     const keyed =
       key === null ? null : keyedRequest(request, operation, { caller, key, input: { ...input, ...reachOf(ctx) } });
     const given = isForm(operation.body)
@@ -275,13 +276,4 @@ const NOBODY: Owner = { org: '', team: '' };
 function headerOf(request: FastifyRequest, name: string): string | null {
   const value = request.headers[name];
   return typeof value === 'string' && value !== '' ? value : null;
-}
-
-/**
- * Returns the value of the first cookie with this name, or null. Browsers send the cookie with the longest path first
- * (RFC 6265 5.4).
- */
-function cookieOf(request: FastifyRequest, name: string): string | null {
-  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
 }

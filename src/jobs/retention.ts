@@ -18,6 +18,7 @@ import * as timeseries from '../wearables/timeseries/erase.ts';
 import * as hooks from '../wearables/hooks/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as accessTokens from '../tenancy/access-tokens/erase.ts';
+import * as sessions from '../tenancy/sessions/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
 import * as totals from '../totals/erase.ts';
 import * as users from '../users/erase.ts';
@@ -43,6 +44,7 @@ const MODULES: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   users,
   totals,
   accessTokens,
+  sessions,
   mail,
   tenancy,
   responses,

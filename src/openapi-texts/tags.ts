@@ -29,6 +29,7 @@ export const TAGS: Readonly<Record<string, string>> = {
     'of a team, ' +
     'the streaming of its events, and the way in which its users connect wearables.',
   people: 'Members of an organisation, and invites.',
+  sessions: 'Signing in to the dashboard: one-time links, and the session of a person who is signed in.',
   domains: 'Domains whose ownership an organisation proved.',
   ehr: 'An EHR that works with an organisation: the people it manages here, and links that sign them in.',
   webhooks:

@@ -139,7 +139,7 @@ export function weightsOf(header: string): Map<string, number> {
 }
 
 /** Responses that are a document, a page or a redirect. */
-type Page = Pdf | { media: 'attachment' | 'html' | 'svg' | 'redirect' | 'browser' };
+type Page = Pdf | { media: 'attachment' | 'html' | 'svg' | 'redirect' | 'browser' | 'cookie' };
 /**
  * A document about a person. The browser shows it unless we send it as an attachment. Caches must not store it. `name`
  * is the name under which the browser saves the file.
@@ -158,6 +158,8 @@ export type Attachment = {
   /** The name with its extension. We choose it, not the sender of the file. */ name: string;
   content: Readable;
 };
+/** No body. The browser stores the cookie that `handle` returns, or deletes it if it lasts 0 seconds. */
+export const cookieOnly = { media: 'cookie' } as const;
 /** A page or a redirect, for people in a browser. */
 export const browser = { media: 'browser' } as const;
 
@@ -208,15 +210,17 @@ export type ResponseOf<R> =
           ? Static<T>
           : R extends { media: 'browser' }
             ? BrowserResponse
-            : R extends { media: 'attachment' }
-              ? Attachment
-              : R extends { media: 'pdf' }
-                ? Buffer | Readable | Attachment
-                : R extends { media: 'html' | 'svg' | 'redirect' }
-                  ? string
-                  : R extends TSchema
-                    ? Static<R>
-                    : void;
+            : R extends { media: 'cookie' }
+              ? Cookie
+              : R extends { media: 'attachment' }
+                ? Attachment
+                : R extends { media: 'pdf' }
+                  ? Buffer | Readable | Attachment
+                  : R extends { media: 'html' | 'svg' | 'redirect' }
+                    ? string
+                    : R extends TSchema
+                      ? Static<R>
+                      : void;
 
 /** Returns the schema of a body or response that is one JSON value. */
 export function jsonOf(kind: BodyKind | ResponseKind | undefined): TSchema | undefined {

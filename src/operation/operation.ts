@@ -1,23 +1,40 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox';
-import type { Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx, TeamsCtx } from '../context.ts';
+import type {
+  Ctx,
+  LinkCtx,
+  ManagementCtx,
+  OrgSignedCtx,
+  SessionCtx,
+  SignedCtx,
+  TeamCtx,
+  TeamsCtx,
+} from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import { areaOf, type Area, type TeamTag } from './areas.ts';
 import type { ResponseKind, ResponseOf, BodyKind, BodyOf } from './media.ts';
 
 /**
  * Who may call the operation:
- * - `team_key`: a team with its API key.
+ * - `team_key`: a team with its API key, or a person who is signed in and names the team in `x-phial-team`.
  * - `team_key_or_user_token`: a team with its API key, or one of its users with a token that is valid for an hour. The
  *   path names the user as `user_id`.
  * - `link_token`: a user's browser with a link token.
- * - `management_key`: an organisation with a management key.
+ * - `management_key`: an organisation with a management key, or a person who is signed in.
+ * - `session`: a person who is signed in.
  * - `signature`: everybody who has a link that we signed. The path is `/documents/<kind>/{token}`, and `signedId` of
  *   the ctx is the id of the record.
  * - `org_signature`: the same for records of an organisation.
  * - `none`: everybody.
  */
 export type Auth =
-  'team_key' | 'team_key_or_user_token' | 'link_token' | 'management_key' | 'signature' | 'org_signature' | 'none';
+  | 'team_key'
+  | 'team_key_or_user_token'
+  | 'link_token'
+  | 'management_key'
+  | 'session'
+  | 'signature'
+  | 'org_signature'
+  | 'none';
 
 /**
  * What a management key must be valid for:
@@ -50,7 +67,9 @@ type CtxOf<A extends Auth, S extends Scope | undefined> = A extends 'team_key' |
             : S extends 'teams'
               ? TeamsCtx
               : ManagementCtx
-          : Ctx;
+          : A extends 'session'
+            ? SessionCtx
+            : Ctx;
 type Part<T extends TSchema | undefined> = T extends TSchema ? Static<T> : undefined;
 type Parameters = TObject<TProperties> | undefined;
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -216,7 +235,8 @@ export function operation<
   const { response, tag } = definition;
   const auth = definition.auth ?? 'team_key';
   const opensToTeams = auth === 'team_key' || auth === 'team_key_or_user_token';
-  const usual = response === undefined ? 204 : 'media' in response && response.media === 'redirect' ? 302 : 200;
+  const media = response !== undefined && 'media' in response ? response.media : null;
+  const usual = response === undefined || media === 'cookie' ? 204 : media === 'redirect' ? 302 : 200;
   return {
     ...definition,
     auth,

@@ -30,6 +30,8 @@ const NOT_EXPORTED: Record<string, string> = {
   pulls: 'the progress of pulls',
   retries: 'the delivery queue',
   sample_records: 'keyed hashes for deleting samples',
+  sessions: "gives access to the organisation's teams",
+  sign_in_links: "gives access to the organisation's teams",
   simulations: 'steps of simulated orders',
   team_deletions: 'belongs to the organisation',
   team_exports: 'marks a running export',

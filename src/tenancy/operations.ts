@@ -4,6 +4,7 @@ import { ehrOperations } from './ehr/operations.ts';
 import { keyOperations } from './keys/operations.ts';
 import { memberOperations } from './members/operations.ts';
 import { orgOperations } from './orgs/operations.ts';
+import { sessionOperations } from './sessions/operations.ts';
 import { deletionOperations } from './teams/deletion/operations.ts';
 import { ownTeamOperations, teamOperations } from './teams/operations.ts';
 
@@ -16,6 +17,7 @@ export const managementOperations = [
   ...keyOperations,
   ...accessTokenOperations,
   ...memberOperations,
+  ...sessionOperations,
   ...domainOperations,
   ...ehrOperations,
 ];

@@ -519,7 +519,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member from an organisation
-         * @description Name and address are erased at once. The keys of the organisation stay valid. Needs an Org Management Key.
+         * @description Name and address are erased at once, and the sessions of the member end. The keys of the organisation stay valid. Needs an Org Management Key.
          */
         delete: operations["delete_member"];
         options?: never;
@@ -594,6 +594,68 @@ export interface paths {
          */
         post: operations["accept_invite"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sign-in/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the page of a one-time link
+         * @description Opening it changes nothing. A link that is not valid shows a page that says so.
+         */
+        get: operations["open_sign_in_link"];
+        put?: never;
+        /**
+         * Sign in with a one-time link
+         * @description The page sends this. It sets the cookie of a new session and leads to the dashboard.
+         */
+        post: operations["use_sign_in_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who is signed in
+         * @description The rights are those that the person has now.
+         */
+        get: operations["get_session"];
+        put?: never;
+        post?: never;
+        /** Sign out */
+        delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/session/all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Sign out everywhere */
+        delete: operations["delete_all_sessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -17589,10 +17651,10 @@ export interface components {
             /** @description Creator of the key. */
             creator: {
                 /**
-                 * @description management_key: made over this API; service_staff: made by the operator on the command line.
+                 * @description management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made by the operator.
                  * @enum {string}
                  */
-                type: "management_key" | "service_staff";
+                type: "management_key" | "org_member" | "service_staff";
             };
             /**
              * @description org_admin: an Org Management Key; team_admin: a Team Management Key.
@@ -18652,10 +18714,10 @@ export interface components {
             /** @description Creator of the key. */
             creator: {
                 /**
-                 * @description management_key: made over this API; service_staff: made by the operator on the command line.
+                 * @description management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made by the operator.
                  * @enum {string}
                  */
-                type: "management_key" | "service_staff";
+                type: "management_key" | "org_member" | "service_staff";
             };
             /**
              * @description org_admin: an Org Management Key; team_admin: a Team Management Key.
@@ -19283,10 +19345,10 @@ export interface components {
             /** @description Who made the invite. */
             creator: {
                 /**
-                 * @description management_key: made over this API.
+                 * @description management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made by the operator.
                  * @enum {string}
                  */
-                type: "management_key";
+                type: "management_key" | "org_member" | "service_staff";
             };
             /** @description org_admin: manages the organisation; team_admin: manages the named teams; no_role: is a member and manages nothing. */
             role: components["schemas"]["MemberRole"];
@@ -21645,6 +21707,82 @@ export interface components {
             docs: string;
             /** @description The address of the OpenAPI document. */
             openapi: string;
+        };
+        SessionDetails: {
+            /** @description The session of the cookie. */
+            session: {
+                /**
+                 * Format: uuid
+                 * @description Id of this record.
+                 */
+                id: string;
+                /**
+                 * Format: date-time
+                 * @description Time at which it was created, UTC.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description End of validity, UTC.
+                 */
+                expires_at: string;
+                /** @description The value of the header x-csrf-token for requests other than GET. */
+                csrf_token: string;
+            };
+            /** @description Who is signed in. */
+            person: {
+                /**
+                 * @description operator: whoever runs the deployment. Everybody else is a member, also a person of an EHR.
+                 * @enum {string}
+                 */
+                kind: "member" | "operator";
+                /**
+                 * Format: uuid
+                 * @description The id of the member. Null for the operator.
+                 */
+                member_id: string | null;
+                /** @description Name, for a person. */
+                name: string;
+                /**
+                 * @description The email address of the member. Null for the operator.
+                 * @example ada@example.com
+                 */
+                email: string | null;
+                /** @description org_admin: manages the organisation; team_admin: manages the named teams; no_role: is a member and manages nothing. */
+                role: components["schemas"]["MemberRole"];
+            };
+            /** @description The organisation to which the person is signed in. */
+            org: {
+                /**
+                 * Format: uuid
+                 * @description Id of this record.
+                 */
+                id: string;
+                /** @description Name, for a person. */
+                name: string;
+                /**
+                 * @description The plan.
+                 * @enum {string}
+                 */
+                plan: "launch" | "grow" | "scale";
+            };
+            /** @description The teams that the person manages, by name, at most 200. */
+            teams: {
+                /**
+                 * Format: uuid
+                 * @description Id of this record.
+                 */
+                id: string;
+                /** @description Name, for a person. */
+                name: string;
+            }[];
+            /** @description Whether the person manages more teams than these. */
+            has_more_teams: boolean;
+            /** @description Environment: sandbox or production. */
+            environment: components["schemas"]["Environment"];
+            /** @description Region that the data never leaves: us or eu. */
+            region: components["schemas"]["Region"];
         };
         /** @enum {string} */
         SexualOrientation: "lesbian_gay_or_homosexual" | "heterosexual_or_straight" | "bisexual" | "dont_know" | "other";
@@ -24581,7 +24719,7 @@ export interface components {
                 };
             };
         };
-        /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_environment, wrong_key_kind. */
+        /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_environment, wrong_key_kind, invalid_session. */
         UnauthorizedTeam: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24597,11 +24735,11 @@ export interface components {
                      * @description For programs.
                      * @enum {string}
                      */
-                    code: "invalid_api_key" | "wrong_environment" | "wrong_key_kind";
+                    code: "invalid_api_key" | "wrong_environment" | "wrong_key_kind" | "invalid_session";
                 };
             };
         };
-        /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+        /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind, invalid_session. */
         UnauthorizedManagement: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24617,11 +24755,31 @@ export interface components {
                      * @description For programs.
                      * @enum {string}
                      */
-                    code: "invalid_api_key" | "wrong_key_kind";
+                    code: "invalid_api_key" | "wrong_key_kind" | "invalid_session";
                 };
             };
         };
-        /** @description The key is valid, but does not allow this. code: insufficient_scope. */
+        /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_session, wrong_key_kind. */
+        UnauthorizedSession: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "invalid_session" | "wrong_key_kind";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: insufficient_scope. */
         BeyondScope: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24641,7 +24799,27 @@ export interface components {
                 };
             };
         };
-        /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope. */
+        /** @description The key or session is valid, but does not allow this. code: insufficient_scope, csrf_token_invalid. */
+        ChangeBeyondScope: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "insufficient_scope" | "csrf_token_invalid";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope. */
         BeyondManagement: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24661,7 +24839,47 @@ export interface components {
                 };
             };
         };
-        /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope, limit_reached. */
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, csrf_token_invalid. */
+        ChangeBeyondManagement: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "plan_required" | "insufficient_scope" | "csrf_token_invalid";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, limit_reached, csrf_token_invalid. */
+        ChangeBeyondManagementLimit: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /**
+                     * @description For programs.
+                     * @enum {string}
+                     */
+                    code: "plan_required" | "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
+                };
+            };
+        };
+        /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, limit_reached. */
         BeyondManagementLimit: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25226,7 +25444,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25240,7 +25458,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -25362,7 +25580,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -25461,7 +25679,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -25527,7 +25745,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -25574,7 +25792,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -25638,7 +25856,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -25925,7 +26143,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26045,7 +26263,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: team_id_taken, integration_team_id_conflict, idempotency_mismatch, idempotency_in_flight. */
@@ -26181,7 +26399,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26251,7 +26469,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: integration_team_id_conflict. */
@@ -26334,7 +26552,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -26392,7 +26610,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -26511,7 +26729,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26703,7 +26921,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -26772,7 +26990,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -26890,7 +27108,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -26965,7 +27183,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27048,7 +27266,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27116,7 +27334,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -27224,7 +27442,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27308,7 +27526,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27424,7 +27642,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: invite_conflict, idempotency_mismatch, idempotency_in_flight. */
@@ -27519,7 +27737,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27681,6 +27899,264 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    open_sign_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The secret part of the link.
+                 * @example signed-part-of-the-link
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            /** @description A page that states that the link does not open. code: link_refused. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    use_sign_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The secret part of the link.
+                 * @example signed-part-of-the-link
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            /** @description A page that states that the link does not open. code: link_refused. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            404: components["responses"]["RouteNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetails"];
+                };
+            };
+            401: components["responses"]["UnauthorizedSession"];
+            414: components["responses"]["AddressTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedSession"];
+            /** @description The key or session is valid, but does not allow this. code: csrf_token_invalid. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "csrf_token_invalid";
+                    };
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_all_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedSession"];
+            /** @description The key or session is valid, but does not allow this. code: csrf_token_invalid. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "csrf_token_invalid";
+                    };
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_domains: {
         parameters: {
             query?: never;
@@ -27778,7 +28254,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: domain_exists, idempotency_mismatch, idempotency_in_flight. */
@@ -27905,7 +28381,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27960,7 +28436,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28028,7 +28504,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -28134,7 +28610,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -28250,7 +28726,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: integration_member_id_conflict, idempotency_mismatch, idempotency_in_flight. */
@@ -28339,7 +28815,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -28447,7 +28923,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28511,7 +28987,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -28626,7 +29102,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The object already exists, or the idempotency key is in use. code: ehr_slug_taken. */
@@ -28711,7 +29187,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28727,7 +29203,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta";
                     };
                 };
             };
@@ -28836,7 +29312,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28852,7 +29328,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope" | "limit_reached";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -28943,7 +29419,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28959,7 +29435,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -29129,7 +29605,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -29222,7 +29698,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -29548,7 +30024,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -29643,7 +30119,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29657,7 +30133,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -29827,7 +30303,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -29894,7 +30370,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -30030,7 +30506,24 @@ export interface operations {
                     "application/json": components["schemas"]["SourceLink"][];
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             414: components["responses"]["AddressTooLong"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
@@ -30083,7 +30576,24 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["NotFound"];
             414: components["responses"]["AddressTooLong"];
             422: components["responses"]["InvalidRequest"];
@@ -30153,7 +30663,24 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30226,7 +30753,24 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30304,7 +30848,26 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["UnauthorizedManagement"];
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: invalid_api_key, wrong_key_kind. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "invalid_api_key" | "wrong_key_kind";
+                    };
+                };
+            };
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30379,7 +30942,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30443,7 +31006,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30497,7 +31060,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -30551,7 +31114,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -30973,7 +31536,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31046,7 +31609,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31113,7 +31676,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31193,7 +31756,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31258,7 +31821,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, sandbox_only, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31272,7 +31835,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "sandbox_only";
+                        code: "insufficient_scope" | "sandbox_only" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31373,7 +31936,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -31625,7 +32188,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31639,7 +32202,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31698,7 +32261,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31712,7 +32275,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31925,7 +32488,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31939,7 +32502,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -31998,7 +32561,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32012,7 +32575,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32204,7 +32767,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32218,7 +32781,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable" | "limit_reached";
+                        code: "insufficient_scope" | "provider_not_pushable" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32277,7 +32840,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32291,7 +32854,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32413,7 +32976,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32427,7 +32990,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32486,7 +33049,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32500,7 +33063,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32722,7 +33285,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32736,7 +33299,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32795,7 +33358,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32809,7 +33372,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -32973,7 +33536,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32987,7 +33550,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33046,7 +33609,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33060,7 +33623,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33204,7 +33767,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33218,7 +33781,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33277,7 +33840,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33291,7 +33854,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33424,7 +33987,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33438,7 +34001,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33497,7 +34060,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33511,7 +34074,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33636,7 +34199,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33650,7 +34213,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33709,7 +34272,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33723,7 +34286,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -33791,7 +34354,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33805,7 +34368,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_pushable";
+                        code: "insufficient_scope" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -34122,7 +34685,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached, provider_not_pushable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, provider_not_pushable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34136,7 +34699,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached" | "provider_not_pushable";
+                        code: "insufficient_scope" | "limit_reached" | "provider_not_pushable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -34236,7 +34799,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, provider_not_deletable. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, provider_not_deletable, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34250,7 +34813,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "provider_not_deletable";
+                        code: "insufficient_scope" | "provider_not_deletable" | "csrf_token_invalid";
                     };
                 };
             };
@@ -38471,7 +39034,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -38531,7 +39094,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38547,7 +39110,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta";
                     };
                 };
             };
@@ -38671,7 +39234,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38687,7 +39250,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope" | "limit_reached";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -38796,7 +39359,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38812,7 +39375,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -38881,7 +39444,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38897,7 +39460,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -38994,7 +39557,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, closed_beta, insufficient_scope. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, closed_beta, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39010,7 +39573,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "closed_beta" | "insufficient_scope";
+                        code: "plan_required" | "insufficient_scope" | "closed_beta" | "csrf_token_invalid";
                     };
                 };
             };
@@ -39062,7 +39625,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39128,7 +39691,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39235,7 +39798,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -39387,7 +39950,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -39458,7 +40021,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -39589,7 +40152,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -39751,7 +40314,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -39820,7 +40383,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -39890,7 +40453,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -39981,7 +40544,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -40109,7 +40672,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -40193,7 +40756,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -40249,7 +40812,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -40449,7 +41012,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -40463,7 +41026,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -40595,7 +41158,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -40763,7 +41326,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found. */
             404: {
                 headers: {
@@ -40989,7 +41552,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -41036,7 +41599,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found. */
             404: {
                 headers: {
@@ -41153,7 +41716,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -41266,7 +41829,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -41343,7 +41906,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -41420,7 +41983,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion. */
             404: {
                 headers: {
@@ -41536,7 +42099,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found, user_scheduled_for_deletion, sample_not_found. */
             404: {
                 headers: {
@@ -41661,7 +42224,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -41725,7 +42288,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -42031,7 +42594,7 @@ export interface operations {
             };
             400: components["responses"]["TooManyMatches"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -42045,7 +42608,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "limit_reached";
+                        code: "insufficient_scope" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -42156,7 +42719,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -42375,7 +42938,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -42468,7 +43031,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -42552,7 +43115,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -42622,7 +43185,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -42690,7 +43253,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -42831,7 +43394,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             /** @description An id is unknown, or belongs to another team. Both have the same response. code: not_found. */
             404: {
                 headers: {
@@ -42940,7 +43503,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -43010,7 +43573,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -43078,7 +43641,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -43287,7 +43850,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, sandbox_only, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -43301,7 +43864,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "sandbox_only";
+                        code: "insufficient_scope" | "sandbox_only" | "csrf_token_invalid";
                     };
                 };
             };
@@ -43364,7 +43927,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -43431,7 +43994,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
+            /** @description The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of the sender is missing or wrong. code: signature_refused. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -43882,7 +44445,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -43957,7 +44520,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -44065,7 +44628,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is valid, but does not allow this. code: link_refused. */
+            /** @description The key or session is valid, but does not allow this. code: link_refused. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44333,7 +44896,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is valid, but does not allow this. code: link_refused. */
+            /** @description The key or session is valid, but does not allow this. code: link_refused. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44620,7 +45183,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["BeyondScope"];
+            403: components["responses"]["ChangeBeyondScope"];
             404: components["responses"]["UserNotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecretIdempotency"];
@@ -44802,7 +45365,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta, limit_reached. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta, limit_reached, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44816,7 +45379,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "insufficient_scope" | "closed_beta" | "limit_reached";
+                        code: "insufficient_scope" | "closed_beta" | "limit_reached" | "csrf_token_invalid";
                     };
                 };
             };
@@ -44931,7 +45494,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedTeam"];
-            /** @description The key is valid, but does not allow this. code: insufficient_scope, closed_beta. */
+            /** @description The key or session is valid, but does not allow this. code: insufficient_scope, closed_beta. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -44991,7 +45554,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            /** @description The key is valid, but does not allow this. code: link_refused. */
+            /** @description The key or session is valid, but does not allow this. code: link_refused. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -45143,7 +45706,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -45374,7 +45937,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -45458,7 +46021,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -45542,7 +46105,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -45703,7 +46266,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -45795,7 +46358,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -45887,7 +46450,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -45979,7 +46542,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46217,7 +46780,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46316,7 +46879,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46764,7 +47327,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46909,7 +47472,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -47002,7 +47565,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -47157,7 +47720,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -47333,7 +47896,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -47487,7 +48050,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48058,7 +48621,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48227,7 +48790,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48369,7 +48932,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48463,7 +49026,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48567,7 +49130,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];

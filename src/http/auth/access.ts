@@ -9,6 +9,7 @@ import type { KeyScope } from '../../tenancy/keys/key-scopes.ts';
 import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { TransientMap } from '../../transient-map.ts';
 import type { KeyIdentity } from './caller.ts';
+import { findSession, type SessionAccess } from './find-session.ts';
 
 /**
  * A team key with its team. `ctx` is null if we know the key but it is not valid: it was revoked, it has expired, or
@@ -55,6 +56,7 @@ export class AccessCache {
   readonly #teams = new Map<string, Cached<TeamAccess>>();
   readonly #tokens = new Map<string, Cached<TokenAccess>>();
   readonly #managers = new Map<string, Cached<ManagementAccess>>();
+  readonly #sessions = new Map<string, Cached<SessionAccess>>();
   /** Hashes that matched no key, with the time until which we do not look them up again. The oldest is first. */
   readonly #unknown = new TransientMap<string, number>();
   /**
@@ -101,6 +103,7 @@ export class AccessCache {
     this.#teams.clear();
     this.#tokens.clear();
     this.#managers.clear();
+    this.#sessions.clear();
   }
 
   lost(): void {
@@ -194,6 +197,12 @@ export class AccessCache {
         : null;
       return { access: { key: { kind: 'management_key', id, org_id, team_id: null }, manager }, expires: null };
     });
+  }
+
+  /** Finds a session with the rights of its person, and the team if it is one of the organisation. */
+  session(token: string, teamId: string | null, address: string): Promise<SessionAccess | null> {
+    const key = teamId === null ? token : `${token} ${teamId}`;
+    return this.#look(this.#sessions, { key, address }, () => findSession(this.#acrossTeams, token, teamId));
   }
 
   /**

@@ -1,7 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ActorOfRequest, Ctx, LinkCtx, ManagementCtx, OrgSignedCtx, SignedCtx, TeamCtx } from '../../context.ts';
+import type {
+  ActorOfRequest,
+  Ctx,
+  LinkCtx,
+  ManagementCtx,
+  OrgSignedCtx,
+  SessionCtx,
+  SignedCtx,
+  TeamCtx,
+} from '../../context.ts';
 import type { AppError, ErrorCode } from '../../errors.ts';
 import type { KeyScope } from '../../tenancy/keys/key-scopes.ts';
+import type { Operation } from '../../operation/operation.ts';
 import type { AccessCache } from './access.ts';
 
 /** The id of a key and the ids of its owner. */
@@ -21,7 +31,7 @@ type CallerDetails = {
 
 /** An accepted caller, with the context for the operation's `handle`. */
 export type Caller = CallerDetails & {
-  ctx: Ctx | TeamCtx | LinkCtx | SignedCtx | OrgSignedCtx | ManagementCtx;
+  ctx: Ctx | TeamCtx | LinkCtx | SignedCtx | OrgSignedCtx | ManagementCtx | SessionCtx;
   /** Null for anonymous callers. */
   key: KeyIdentity | null;
   /** The key or token that the request sent. Empty for anonymous callers. */
@@ -43,6 +53,8 @@ export type AuthKind = {
   /** OpenAPI security schemes by name. A caller needs only one of them. Empty for anonymous operations. */
   securitySchemes: Record<string, Record<string, unknown>>;
   refusals: readonly ErrorCode[];
+  /** True if a person who is signed in may call these operations with the session cookie. */
+  takesSessions?: true;
   findCaller: (
     ctx: Ctx,
     access: AccessCache,
@@ -51,6 +63,7 @@ export type AuthKind = {
       /** The path as the operation declares it, with `{name}` for parameters. */
       path: string;
       params: Readonly<Record<string, string | undefined>>;
+      method: Operation['method'];
       /** The network address from which the request came. */
       address: string;
     },

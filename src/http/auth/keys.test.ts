@@ -16,6 +16,8 @@ type Refusal = { code: string; detail: string; required_plan?: string };
 
 /** The operations that anonymous callers can use. We list them here, so that a reviewer sees each addition. */
 const OPEN_TO_ANYBODY = [
+  'open_sign_in_link',
+  'use_sign_in_link',
   'get_provider_logo',
   'exchange_link_code',
   'start_oauth',
@@ -88,7 +90,8 @@ describe('without a valid key', () => {
       const response = await app.api<Refusal>(method, at, method === 'GET' || method === 'DELETE' ? undefined : {}, {
         key: null,
       });
-      expect([id, auth === 'none', ...said(response)]).toEqual([id, false, 401, 'invalid_api_key']);
+      const code = auth === 'session' ? 'invalid_session' : 'invalid_api_key';
+      expect([id, auth === 'none', ...said(response)]).toEqual([id, false, 401, code]);
     }
   });
 

@@ -3,6 +3,7 @@ import type { AuthKind } from './caller.ts';
 import { linkToken } from './link-token.ts';
 import { managementKey } from './management-key.ts';
 import { none } from './none.ts';
+import { session } from './session.ts';
 import { orgSignature } from './org-signature.ts';
 import { signature } from './signature.ts';
 import { teamKey } from './team-key.ts';
@@ -14,6 +15,7 @@ export const AUTH_KINDS: Record<Auth, AuthKind> = {
   team_key_or_user_token: teamKeyOrUserToken,
   link_token: linkToken,
   management_key: managementKey,
+  session,
   signature,
   org_signature: orgSignature,
   none,

@@ -4,6 +4,13 @@ import { readKey, readToken } from '../../tenancy/keys/key-value.ts';
 import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
 import { DEPRECATED_MANAGEMENT_HEADER, MANAGEMENT_HEADERS, sentTeamKey } from './key-headers.ts';
+import {
+  findManagerOfSession,
+  planRequired,
+  SESSION_REFUSALS,
+  SESSION_SCHEME,
+  sessionTokenOf,
+} from './session-caller.ts';
 
 /** Authenticates an organisation by a management key, for the management API. */
 export const managementKey: AuthKind = {
@@ -16,11 +23,15 @@ export const managementKey: AuthKind = {
         'A management key. An Org Management Key manages the organisation, a Team Management Key manages its ' +
         'own teams. The header X-Service-Org-Key is deprecated and does the same.',
     },
+    ...SESSION_SCHEME,
   },
-  refusals: ['invalid_api_key', 'wrong_key_kind', 'plan_required'],
+  refusals: ['invalid_api_key', 'wrong_key_kind', 'plan_required', ...SESSION_REFUSALS],
+  takesSessions: true,
   async findCaller(ctx, access, headers, at) {
     const value = firstOf(headers, MANAGEMENT_HEADERS);
     const misplaced = value ?? sentTeamKey(headers, ctx.config.headerPrefixes).value ?? bearerOf(headers) ?? '';
+    const session = misplaced === '' ? sessionTokenOf(headers) : null;
+    if (session !== null) return findManagerOfSession(ctx, access, session, { headers, at });
     const kind = readKey(value ?? '');
     // If the request sent both headers, we use the value of the new one. We still mark the request, because it uses the
     // deprecated header.
@@ -45,15 +56,7 @@ export const managementKey: AuthKind = {
       };
     }
     const { key, manager } = found;
-    if (manager.org.plan !== 'scale') {
-      return {
-        ...shown,
-        key,
-        refusal: new AppError('plan_required', 'The management API needs the plan "scale".', {
-          fields: { required_plan: 'scale' },
-        }),
-      };
-    }
+    if (manager.org.plan !== 'scale') return { ...shown, key, refusal: planRequired() };
     return { ...shown, ctx: { ...boundToOrg(ctx, manager.org.id), ...manager }, key, apiKey: value };
   },
 };

@@ -4,6 +4,7 @@ import { findTeamOfToken } from './access-token.ts';
 import { bearerOf } from './bearer.ts';
 import { firstOf, type AuthKind } from './caller.ts';
 import { MANAGEMENT_HEADERS, sentTeamKey, TEAM_KEY_HEADER } from './key-headers.ts';
+import { findTeamOfSession, SESSION_REFUSALS, SESSION_SCHEME, sessionTokenOf } from './session-caller.ts';
 
 /** Authenticates a team by its API key, for operations on that team's data. */
 export const teamKey: AuthKind = {
@@ -19,14 +20,18 @@ export const teamKey: AuthKind = {
       scheme: 'bearer',
       description: 'A token from `create_api_access_token`. For one hour it has the rights of a key of its team.',
     },
+    ...SESSION_SCHEME,
   },
-  refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind', 'insufficient_scope'],
+  refusals: ['invalid_api_key', 'wrong_environment', 'wrong_key_kind', ...SESSION_REFUSALS],
+  takesSessions: true,
   async findCaller(ctx, access, headers, at) {
     const { value, word, conflict, advice } = sentTeamKey(headers, ctx.config.headerPrefixes);
     if (conflict) return { key: null, refusal: conflict };
     const token = value === undefined ? (bearerOf(headers) ?? '') : '';
     if (readToken(token) === 'access') return findTeamOfToken(access, token, at.address);
     const misplaced = value ?? firstOf(headers, MANAGEMENT_HEADERS) ?? '';
+    const session = misplaced === '' && token === '' ? sessionTokenOf(headers) : null;
+    if (session !== null) return findTeamOfSession(ctx, access, session, { headers, at });
     const kind = readKey(value ?? '');
     if (kind?.kind === 'management' || (value === undefined && readKey(misplaced))) {
       return {

@@ -27,6 +27,7 @@ export const teamKeyOrUserToken: AuthKind = {
     },
   },
   refusals: teamKey.refusals,
+  takesSessions: true,
   async findCaller(ctx, access, headers, at) {
     const token = bearerOf(headers);
     return token === null || readToken(token) === 'access'

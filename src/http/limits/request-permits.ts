@@ -44,7 +44,9 @@ export const CONNECTIONS_OF_ANONYMOUS_CALLERS = 3;
  * ones. So somebody can revoke a key even when the service is overloaded.
  */
 export const isReserved = (operation: Operation): boolean =>
-  operation.auth === 'management_key' && !operation.lasts && !isStream(operation.body);
+  (operation.auth === 'management_key' || operation.auth === 'session') &&
+  !operation.lasts &&
+  !isStream(operation.body);
 
 /**
  * The permits for requests of this process. Requests of teams have one permit for each connection of the pool.

@@ -125,12 +125,13 @@ function bytesOf(payload: unknown): number {
   return Buffer.isBuffer(payload) ? payload.length : 0;
 }
 
+const OF_TENANTS = new Set<string | undefined>(['team_key', 'access_token', 'management_key', 'session']);
+
 /**
- * Returns true if the caller sent a key of a team or of an organisation. Links and user tokens must not use up the
- * share of their team.
+ * Returns true if the caller sent a key of a team or of an organisation, or is signed in to one. Links and user tokens
+ * must not use up the share of their team.
  */
-const isOfTenant = ({ trail }: FastifyRequest): boolean =>
-  trail?.key.kind === 'team_key' || trail?.key.kind === 'access_token' || trail?.key.kind === 'management_key';
+const isOfTenant = ({ trail }: FastifyRequest): boolean => OF_TENANTS.has(trail?.key.kind);
 
 function sharesOf(request: FastifyRequest): Share[] {
   const key = isOfTenant(request) ? request.trail?.key : undefined;

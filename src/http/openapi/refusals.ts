@@ -8,9 +8,9 @@ import type { ComponentSchemas, Json } from './schemas.ts';
 const MEANINGS: Record<RefusalStatus, string> = {
   400: 'A rule that depends on stored data or settings forbids the request.',
   401:
-    'The key is missing, unknown, or belongs to another kind or deployment. For a provider event: the proof of ' +
+    'The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of ' +
     'the sender is missing or wrong.',
-  403: 'The key is valid, but does not allow this.',
+  403: 'The key or session is valid, but does not allow this.',
   404: 'An id is unknown, or belongs to another team. Both have the same response.',
   405: 'The path does not accept the method.',
   408: 'The body did not arrive in time.',
@@ -50,8 +50,12 @@ const SHARED: Record<string, Code[]> = {
   TooManySamples: ['bad_request', 'too_many_samples'],
   UnauthorizedTeam: AUTH_KINDS.team_key.refusals.filter((code) => statusOf(code) === 401),
   UnauthorizedManagement: AUTH_KINDS.management_key.refusals.filter((code) => statusOf(code) === 401),
+  UnauthorizedSession: AUTH_KINDS.session.refusals.filter((code) => statusOf(code) === 401),
   BeyondScope: ['insufficient_scope'],
+  ChangeBeyondScope: ['insufficient_scope', 'csrf_token_invalid'],
   BeyondManagement: ['plan_required', 'insufficient_scope'],
+  ChangeBeyondManagement: ['plan_required', 'insufficient_scope', 'csrf_token_invalid'],
+  ChangeBeyondManagementLimit: ['plan_required', 'insufficient_scope', 'limit_reached', 'csrf_token_invalid'],
   BeyondManagementLimit: ['plan_required', 'insufficient_scope', 'limit_reached'],
   RouteNotFound: ['route_not_found'],
   TeamNotFound: ['route_not_found', 'not_found', 'wrong_deployment'],

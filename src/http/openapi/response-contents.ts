@@ -75,6 +75,8 @@ function success(
       return { description, content: { 'image/svg+xml': { schema: { type: 'string' } } } };
     case 'browser':
       return { description: 'A page for people.', content: PAGE };
+    case 'cookie':
+      return { description: 'Success. There is no body.' };
     case 'redirect':
       return { description: 'Elsewhere.' };
   }

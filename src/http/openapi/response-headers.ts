@@ -90,6 +90,8 @@ function ofResponse(response: ResponseKind | undefined, status: number): HeaderN
   switch (response.media) {
     case 'browser':
       return status === 302 ? ['Location', 'Set-Cookie', 'Referrer-Policy'] : PAGE;
+    case 'cookie':
+      return ['Set-Cookie'];
     case 'redirect':
       return ['Location'];
     case 'svg':

@@ -30,6 +30,7 @@ export function declaredCodes(operation: Operation): Set<Code> {
   codes.push('uri_too_long', 'headers_too_large', 'internal_error', 'not_ready', 'encryption_key_unknown');
   if (auth !== 'none') codes.push('rate_limited');
   if (params) codes.push('bad_request', 'route_not_found');
+  if (method !== 'GET' && AUTH_KINDS[auth].takesSessions) codes.push('csrf_token_invalid');
   if (method !== 'GET') codes.push('bad_request', 'request_timeout', 'body_too_large', 'unsupported_media_type');
   if (params || query || body || takesIdempotencyKey(operation)) codes.push('validation_failed');
   if (takesIdempotencyKey(operation)) {
@@ -40,8 +41,8 @@ export function declaredCodes(operation: Operation): Set<Code> {
 }
 
 /** Returns true if people open the link in a browser. We then send a refusal as a page. */
-export const refusesByPage = ({ auth, response }: Operation): boolean =>
-  (auth === 'signature' || auth === 'org_signature') &&
+export const refusesByPage = ({ auth, response, refusals }: Operation): boolean =>
+  [...AUTH_KINDS[auth].refusals, ...refusals].includes('link_refused') &&
   response !== undefined &&
   'media' in response &&
   response.media === 'browser';

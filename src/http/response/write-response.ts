@@ -151,6 +151,8 @@ export function compileResponse({
   }
   if (response.media === 'attachment') return (value) => attachmentResponse(value as Attachment);
   if (response.media === 'browser') return (value) => browserResponse(value as BrowserResponse);
+  if (response.media === 'cookie')
+    return (value) => ({ status, body: '', headers: { 'set-cookie': textOfCookie(value as Cookie) } });
   if (response.media === 'pdf') {
     return (value) => (isAttachment(value) ? attachmentResponse(value) : { status, body: value as Buffer | Readable });
   }

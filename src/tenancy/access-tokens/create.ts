@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { ManagementCtx, TeamCtx } from '../../context.ts';
+import { AppError } from '../../errors.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { newToken } from '../keys/key-value.ts';
@@ -12,9 +13,11 @@ const MAX_TOKENS = 1_000;
 
 /**
  * Creates a token that has the rights of a team API key for one hour. Only this response shows it, because we store
- * only its hash.
+ * only its hash. Throws insufficient_scope for a session.
  */
 export function createAccessToken(ctx: ManagementCtx & TeamCtx): Promise<Static<typeof AccessToken>> {
+  // A token ends with the key that made it. A session has no key, and a person can make a team API key instead.
+  if (ctx.person) throw new AppError('insufficient_scope', 'Access tokens are made with a management key only.');
   return inTransaction(ctx, async (ctx) => {
     const [id, token] = [newId(), newToken('access')];
     await ctx.db

@@ -108,6 +108,7 @@ export const ehrOperations = [
     params: ofMember,
     body: EhrMemberPatch,
     response: EhrMember,
+    revokes: true,
     summary: 'Change a person of an EHR',
     description:
       'Absent keys stay as they are. Null removes the picture or the teams, and leaves the name and the address.',
@@ -121,6 +122,7 @@ export const ehrOperations = [
     params: ofMember,
     response: Done,
     erases: 'member_id',
+    revokes: true,
     summary: 'Erase a person of an EHR',
     description:
       'Links for the person stop working, and no response about the person is repeated for its X-Idempotency-Key.',

@@ -3,6 +3,7 @@ import { boundToOrg } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { newId } from '../../ids.ts';
 import { refuseBeyondLimit } from '../limits.ts';
+import type { StoredCreator } from '../creator.ts';
 import { refuseUnknownTeams } from '../teams/find.ts';
 import { newManagementKey } from './key-value.ts';
 import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-management-key.ts';
@@ -10,9 +11,8 @@ import { MANAGEMENT_KEY_COLUMNS, type ManagementKeyRow } from './render-manageme
 type Input = {
   org_id: string;
   label: string;
-  /** The id of the management key that creates this key. Absent if the operator creates it. */
-  created_by?: string;
-} & ({ role: 'org_admin'; team_ids: null } | { role: 'team_admin'; team_ids: string[] });
+} & Partial<StoredCreator> &
+  ({ role: 'org_admin'; team_ids: null } | { role: 'team_admin'; team_ids: string[] });
 
 /** Creates an Org Management Key or a Team Management Key. Only this result contains the value of the key. */
 export function createManagementKey(ctx: Ctx, input: Input): Promise<ManagementKeyRow & { value: string }> {

@@ -25,9 +25,10 @@ export const newManagementKey = (): NewKey => newKey('mg_');
 
 /**
  * The prefixes of tokens that expire. With `user` a user's phone sends data. With `link` a user's browser connects a
- * provider. With `access` a program uses the rights of a team API key.
+ * provider. With `access` a program uses the rights of a team API key. With `sign_in` a person signs in, and `session`
+ * is in the cookie of a person who is signed in.
  */
-const TOKEN_PREFIXES = { user: 'ut_', link: 'lt_', access: 'at_' } as const;
+const TOKEN_PREFIXES = { user: 'ut_', link: 'lt_', access: 'at_', sign_in: 'si_', session: 'ss_' } as const;
 type TokenKind = keyof typeof TOKEN_PREFIXES;
 
 export const newToken = (kind: TokenKind): NewKey => newKey(TOKEN_PREFIXES[kind]);

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { operation } from '../../operation/operation.ts';
 import { Cursor, Uuid, WordFilter } from '../../wire/schema.ts';
 import { ofDeployment } from '../team-paths.ts';
+import { callerAsCreator } from '../creator.ts';
 import { teamIdsOf } from '../role-bindings.ts';
 import { findManagedTeam } from '../teams/find.ts';
 import { createManagementKey } from './create-management-key.ts';
@@ -126,7 +127,7 @@ export const keyOperations = [
       const { value, ...key } = await createManagementKey(ctx, {
         org_id: ctx.org.id,
         label,
-        created_by: ctx.key.id,
+        ...callerAsCreator(ctx),
         ...bound,
       });
       return { ...toManagementKey(key), key: value };

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { FutureMoment, nullable, oneOf, optional, Text, Timestamp, Uuid } from '../../wire/schema.ts';
 import { KEY_SCOPES } from './key-scopes.ts';
+import { CREATORS } from '../creator.ts';
 import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
 import { shape } from '../../wire/shape.ts';
 
@@ -63,8 +64,10 @@ const managementKey = {
   key_prefix: Type.String({ description: 'The first characters of the key, so that people can distinguish keys.' }),
   created_at: Timestamp,
   creator: Type.Object({
-    type: oneOf(['management_key', 'service_staff'], {
-      description: 'management_key: made over this API; service_staff: made by the operator on the command line.',
+    type: oneOf(CREATORS, {
+      description:
+        'management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made ' +
+        'by the operator.',
     }),
   }),
   role: Role,

@@ -56,6 +56,7 @@ export const memberOperations = [
     params: ofMember,
     body: OrgMemberPatch,
     response: Done,
+    revokes: true,
     summary: 'Change the rights of a member',
     description:
       'Null leaves a value as it is. A team_admin needs teams, and other roles have none: 400 ' +
@@ -74,8 +75,10 @@ export const memberOperations = [
     path: `${members}/{member_id}`,
     params: ofMember,
     response: Done,
+    revokes: true,
     summary: 'Remove a member from an organisation',
-    description: 'Name and address are erased at once. The keys of the organisation stay valid.',
+    description:
+      'Name and address are erased at once, and the sessions of the member end. The keys of the organisation stay valid.',
     handle: async (ctx, { params }) => {
       await deleteMember(ctx, params.member_id);
       return { success: true };

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Email } from '../../wire/person.ts';
 import { nullable, oneOf, optional, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
+import { CREATORS } from '../creator.ts';
 import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
 import { named, shape } from '../../wire/shape.ts';
 
@@ -50,7 +51,13 @@ const OrgInvite = shape('OrgInvite', {
   invited_at: Timestamp,
   resent_at: nullable(Timestamp),
   creator: Type.Object(
-    { type: oneOf(['management_key'], { description: 'management_key: made over this API.' }) },
+    {
+      type: oneOf(CREATORS, {
+        description:
+          'management_key: made over this API; org_member: made by a member in the dashboard; service_staff: made ' +
+          'by the operator.',
+      }),
+    },
     { description: 'Who made the invite.' },
   ),
   ...bound,

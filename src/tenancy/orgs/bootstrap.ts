@@ -6,10 +6,17 @@ import { inTransaction } from '../../db/transaction.ts';
 import { lockName } from '../../db/session/named-lock.ts';
 import { createTeamKey } from '../keys/create-team-key.ts';
 import { createTeam } from '../teams/create.ts';
+import { createSignInLink, PRINTED_LINK_SECONDS } from '../sessions/create-sign-in-link.ts';
+import { operatorOf } from '../sessions/person.ts';
 import { createOrg } from './create.ts';
 
 /** The first keys of a sandbox, as they are stored in the data directory. */
-export type FirstKeys = { credentials: Credentials; isNew: boolean };
+export type FirstKeys = {
+  credentials: Credentials;
+  isNew: boolean;
+  /** A link with which the operator signs in once. Null if the sandbox is not new. */
+  signInUrl: string | null;
+};
 
 /**
  * Creates the first organisation, team and keys of an empty sandbox. If the sandbox is not empty, returns the keys of
@@ -33,7 +40,8 @@ export function bootstrapSandbox(ctx: Ctx, dataDir: string): Promise<FirstKeys |
       management_key: org.management_key,
     };
     writeCredentials(dataDir, credentials);
-    return { credentials, isNew: true };
+    const { url } = await createSignInLink(ctx, operatorOf(org.org_id), PRINTED_LINK_SECONDS);
+    return { credentials, isNew: true, signInUrl: url };
   });
 }
 
@@ -52,5 +60,5 @@ async function findFirstKeysOrNull(ctx: TxCtx, dataDir: string): Promise<FirstKe
   if (!found) return null;
   const credentials = { ...found, base_url: ctx.config.baseUrl };
   if (found !== stored[0] || found.base_url !== credentials.base_url) writeCredentials(dataDir, credentials);
-  return { credentials, isNew: false };
+  return { credentials, isNew: false, signInUrl: null };
 }

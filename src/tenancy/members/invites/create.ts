@@ -4,6 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { refuseBeyondLimit, lockLimit } from '../../limits.ts';
+import { callerAsCreator } from '../../creator.ts';
 import { refuseUnknownTeams } from '../../teams/find.ts';
 import { emailHash, wordHashes } from '../person.ts';
 import type { BoundRole } from '../role.ts';
@@ -56,7 +57,7 @@ export function createInvite(ctx: ManagementCtx, email: string, bound: BoundRole
         email_hash,
         words: wordHashes(ctx, ctx.org.id, email),
         ...bound,
-        created_by: ctx.key.id,
+        ...callerAsCreator(ctx),
       })
       .execute();
     await mailInvite(ctx, ctx.org.id, { id, email });

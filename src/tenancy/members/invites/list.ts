@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { Ctx } from '../../../context.ts';
 import { decodeCursor, isId, takePage } from '../../../db/cursor.ts';
 import { boundToOrg } from '../../../db/session/bind.ts';
+import { creatorType } from '../../creator.ts';
 import { wordHashes } from '../person.ts';
 import { shownRole } from '../role.ts';
 import type { OrgInvitePage } from '../schemas.ts';
@@ -22,7 +23,7 @@ export async function listInvites(
   const words = wordHashes(ctx, orgId, search_query ?? '');
   const found = await boundToOrg(ctx, orgId)
     .db.selectFrom('org_invites')
-    .select(['id', 'email', 'role', 'team_ids', 'invited_at', 'resent_at'])
+    .select(['id', 'email', 'role', 'team_ids', 'invited_at', 'resent_at', 'created_by', 'created_by_member'])
     .where('org_id', '=', orgId)
     .$if(words.length > 0, (query) => query.where(sql<boolean>`words @> ${words}::bytea[]`))
     .$if(after !== null, (query) => query.where('id', '>', after as string))
@@ -30,12 +31,12 @@ export async function listInvites(
     .limit(PAGE_SIZE + 1)
     .execute();
   const { page, ...rest } = takePage(found, PAGE_SIZE, ({ id }) => id);
-  const invites = page.map(({ id, email, invited_at, resent_at, ...row }) => ({
+  const invites = page.map(({ id, email, invited_at, resent_at, created_by, created_by_member, ...row }) => ({
     id,
     email: ctx.cipher.openText('org_invites.email', { team_id: orgId, id }, email),
     invited_at,
     resent_at,
-    creator: { type: 'management_key' as const },
+    creator: { type: creatorType({ created_by, created_by_member }) },
     ...shownRole(row),
   }));
   return { invites, ...rest };

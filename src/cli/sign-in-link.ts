@@ -1,0 +1,26 @@
+import type { Ctx } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { findOrg } from '../tenancy/orgs/find.ts';
+import { listOrgs } from '../tenancy/orgs/list.ts';
+import { createSignInLink, PRINTED_LINK_SECONDS } from '../tenancy/sessions/create-sign-in-link.ts';
+import { operatorOf } from '../tenancy/sessions/person.ts';
+import { withChange } from './with-change.ts';
+
+/** Prints a link with which the operator signs in to the dashboard once. */
+export function signInLinkCommand({ org }: { org: string | undefined }): Promise<number> {
+  return withChange('sign-in-link', async (ctx) => {
+    const { id: org_id } = await (org === undefined ? findOldestOrg(ctx) : findOrg(ctx, org));
+    const { id, url } = await createSignInLink(ctx, operatorOf(org_id), PRINTED_LINK_SECONDS);
+    const printResult = (): void => {
+      console.log(url);
+      console.error('The link works once, within an hour. Whoever has it can do everything in the organisation.');
+    };
+    return { org_id, records: [id], printResult };
+  });
+}
+
+async function findOldestOrg(ctx: Ctx): Promise<{ id: string }> {
+  const [oldest] = await listOrgs(ctx);
+  if (!oldest) throw new AppError('not_found', 'There is no organisation yet. Make one with `phial bootstrap`.');
+  return { id: oldest.org_id };
+}
