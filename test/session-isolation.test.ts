@@ -20,7 +20,7 @@ let team: Team;
 let outsider: Team;
 /** A second team of the organisation, to which `bound` is not bound. */
 let unboundId: string;
-const people = {} as Record<'admin' | 'bound' | 'none' | 'stranger' | 'ended' | 'expired', SignedIn>;
+const people = {} as Record<'admin' | 'bound' | 'none' | 'outlander' | 'ended' | 'expired', SignedIn>;
 
 beforeAll(async () => {
   app = await startTestApp();
@@ -30,7 +30,7 @@ beforeAll(async () => {
     admin: await signInMember(app, team),
     bound: await signInMember(app, team, { role: 'team_admin', teams: [team.id] }),
     none: await signInMember(app, team, { role: 'no_role' }),
-    stranger: await signInOperator(app, outsider),
+    outlander: await signInOperator(app, outsider),
     ended: await signInOperator(app, team),
     expired: await signInOperator(app, team),
   });
@@ -92,7 +92,7 @@ test('an operation of a team is refused for every team that the person does not 
       ...[outsider.id, randomUUID(), 'nonsense', null].map((named) => call(operation, people.admin, { team: named })),
       call(operation, people.bound, { team: unboundId }),
       call(operation, people.none),
-      call(operation, people.stranger),
+      call(operation, people.outlander),
     ];
     for (const answer of await Promise.all(attempts)) {
       expect([operation.id, ...answer]).toEqual([operation.id, 403, 'insufficient_scope']);
@@ -100,13 +100,13 @@ test('an operation of a team is refused for every team that the person does not 
   }
 });
 
-test('an operation of an organisation is refused to strangers, and without the rights that it needs', async () => {
+test('an operation of an organisation is refused to outlanders, and without the rights that it needs', async () => {
   for (const operation of takeSessions.filter(({ auth }) => auth === 'management_key')) {
     const { id, scope, path } = operation;
     const refused = [id, 403, 'insufficient_scope'];
     expect([id, ...(await call(operation, people.none))]).toEqual(refused);
     // The input is checked before the organisation. The examples of two operations fit no team here.
-    const [status] = await call(operation, people.stranger);
+    const [status] = await call(operation, people.outlander);
     expect([id, [403, 404, 422].includes(status)]).toEqual([id, true]);
     if (scope === 'org') expect([id, ...(await call(operation, people.bound))]).toEqual(refused);
     if (scope !== 'team' || !path.includes('{team_id}')) continue;

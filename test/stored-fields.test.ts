@@ -63,6 +63,7 @@ const STORES_NOTHING: Record<string, string> = {
   send_domain_instructions: 'a mail; domains.test.ts shows it',
   simulate_order: 'acts on an order',
   test_webhook: 'acts',
+  use_sign_in_link: 'a form without fields; sessions.test.ts shows the session',
   validate_continuous_query: 'a query',
   validate_icd_codes: 'a query',
 };

@@ -19,7 +19,7 @@ import { refuseBeyondKey, resolveScope } from './auth/resolve-scope.ts';
 import { compileOperation } from './compile-operation.ts';
 import type { Operation } from '../operation/operation.ts';
 import { takeBatches, UnreadBatch } from './input/batch-body.ts';
-import { cookieOf } from './input/cookie.ts';
+import { cookieOf } from './auth/cookie.ts';
 import type { ReadForm } from './input/form-body.ts';
 import type { Input } from './input/read-input.ts';
 import { takeStreams } from './input/stream-body.ts';

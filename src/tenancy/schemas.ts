@@ -5,6 +5,14 @@ import { named, shape } from '../wire/shape.ts';
 
 export const Environment = named('Environment', oneOf(['production', 'sandbox']));
 export const Region = named('Region', oneOf(['us', 'eu']));
+export const MemberRole = named(
+  'MemberRole',
+  oneOf(['org_admin', 'team_admin', 'no_role'], {
+    description:
+      'org_admin: manages the organisation; team_admin: manages the named teams; no_role: is a member and ' +
+      'manages nothing.',
+  }),
+);
 
 const mismatch: Mismatch = {
   msg: "String should have only letters, digits, spaces and ( ) , / : ' | & _ - ’. A dot is not allowed, for example",

@@ -9,7 +9,7 @@ import type { KeyScope } from '../../tenancy/keys/key-scopes.ts';
 import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import { TransientMap } from '../../transient-map.ts';
 import type { KeyIdentity } from './caller.ts';
-import { findSession, type SessionAccess } from './find-session.ts';
+import { findSessionOrNull, type SessionAccess } from './find-session.ts';
 
 /**
  * A team key with its team. `ctx` is null if we know the key but it is not valid: it was revoked, it has expired, or
@@ -202,7 +202,7 @@ export class AccessCache {
   /** Finds a session with the rights of its person, and the team if it is one of the organisation. */
   session(token: string, teamId: string | null, address: string): Promise<SessionAccess | null> {
     const key = teamId === null ? token : `${token} ${teamId}`;
-    return this.#look(this.#sessions, { key, address }, () => findSession(this.#acrossTeams, token, teamId));
+    return this.#look(this.#sessions, { key, address }, () => findSessionOrNull(this.#acrossTeams, token, teamId));
   }
 
   /**

@@ -24,7 +24,7 @@ const csrfTokenOf = (token: string): string =>
  *
  * @param across must see the rows of all organisations, because the token names none
  */
-export async function findSession(
+export async function findSessionOrNull(
   across: Ctx,
   token: string,
   teamId: string | null,

@@ -9,9 +9,9 @@ import { equalInConstantTime } from '../../privacy/equal-in-constant-time.ts';
 import { readToken } from '../../tenancy/keys/key-value.ts';
 import { SESSION_COOKIE } from '../../tenancy/sessions/session-cookie.ts';
 import { forTeam } from '../../tenancy/teams/team-scope.ts';
-import { cookieOf } from '../input/cookie.ts';
 import type { AccessCache } from './access.ts';
 import type { AuthKind, Caller, RefusedCaller } from './caller.ts';
+import { cookieOf } from './cookie.ts';
 import type { SessionAccess } from './find-session.ts';
 
 const TEAM_HEADER = 'x-phial-team';
@@ -26,8 +26,8 @@ export const SESSION_SCHEME: AuthKind['securitySchemes'] = {
     name: SESSION_COOKIE,
     description:
       'The cookie of a person who is signed in to the dashboard. A request that is not GET also needs the header ' +
-      `\`${CSRF_HEADER}\` with the token of \`GET /v1/session\`. An operation for team API keys also needs the header ` +
-      `\`${TEAM_HEADER}\` with the id of a team. Beside a key, the cookie is ignored.`,
+      `\`${CSRF_HEADER}\` with the token of \`GET /v1/session\`. An operation for team API keys also needs the ` +
+      `header \`${TEAM_HEADER}\` with the id of a team. Beside a key, the cookie is ignored.`,
   },
 };
 

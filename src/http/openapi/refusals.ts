@@ -8,8 +8,8 @@ import type { ComponentSchemas, Json } from './schemas.ts';
 const MEANINGS: Record<RefusalStatus, string> = {
   400: 'A rule that depends on stored data or settings forbids the request.',
   401:
-    'The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider event: the proof of ' +
-    'the sender is missing or wrong.',
+    'The key or session is missing, unknown, has ended, or belongs to another kind or deployment. For a provider ' +
+    'event: the proof of the sender is missing or wrong.',
   403: 'The key or session is valid, but does not allow this.',
   404: 'An id is unknown, or belongs to another team. Both have the same response.',
   405: 'The path does not accept the method.',

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { AppError } from '../../errors.ts';
 import { bindingsOf, teamIdsOf } from '../role-bindings.ts';
-import type { MemberRole } from './schemas.ts';
+import type { MemberRole } from '../schemas.ts';
 
 /** The role of a member with its teams, as it is stored. Only a team_admin has teams. */
 export type BoundRole = { role: 'org_admin' | 'no_role'; team_ids: null } | { role: 'team_admin'; team_ids: string[] };

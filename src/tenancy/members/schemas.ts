@@ -3,16 +3,9 @@ import { Email } from '../../wire/person.ts';
 import { nullable, oneOf, optional, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
 import { CREATORS } from '../creator.ts';
 import { Bindings, TeamRoleBinding } from '../role-bindings.ts';
-import { named, shape } from '../../wire/shape.ts';
+import { MemberRole } from '../schemas.ts';
+import { shape } from '../../wire/shape.ts';
 
-export const MemberRole = named(
-  'MemberRole',
-  oneOf(['org_admin', 'team_admin', 'no_role'], {
-    description:
-      'org_admin: manages the organisation; team_admin: manages the named teams; no_role: is a member and ' +
-      'manages nothing.',
-  }),
-);
 const TeamsOfRole = Bindings({ minItems: 1, description: 'The teams that a team_admin manages.' });
 const bound = {
   role: MemberRole,

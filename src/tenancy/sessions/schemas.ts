@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
 import { shape } from '../../wire/shape.ts';
-import { MemberRole } from '../members/schemas.ts';
-import { Environment, Region } from '../schemas.ts';
+import { Environment, MemberRole, Region } from '../schemas.ts';
 
 /** The most teams that a session shows. The dashboard finds others by GET /v1/org/{org_id}/team. */
 export const MAX_TEAMS_SHOWN = 200;
