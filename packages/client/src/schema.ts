@@ -46940,7 +46940,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -47020,7 +47020,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            /** @description The key is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only. */
+            /** @description The key or session is valid, but does not allow this. code: plan_required, insufficient_scope, sandbox_only, csrf_token_invalid. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -47036,7 +47036,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "plan_required" | "insufficient_scope" | "sandbox_only";
+                        code: "plan_required" | "insufficient_scope" | "sandbox_only" | "csrf_token_invalid";
                     };
                 };
             };
