@@ -38,7 +38,7 @@ export const ORG_COMMANDS: Command[] = [
     words: 'sign-in-link',
     insteadOf: ['login', 'sign-in'],
     summary: 'Print a link with which you sign in to the dashboard once, with all rights in an organisation.',
-    examples: ['phial sign-in-link', 'phial sign-in-link --org "$ORG_ID"'],
+    examples: ['phial sign-in-link', 'phial sign-in-link --org ID'],
     flags: { org: { value: 'ID', meaning: 'Id of the organisation. Default: the oldest one.', isId: true } },
     run: async (values) => (await import('./sign-in-link.ts')).signInLinkCommand(values),
   }),
