@@ -244,6 +244,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   query_id: SOMETHING,
   query_id_or_slug: 'heart_rate_by_week',
   raw_result_id: SOMETHING,
+  critical_result_id: SOMETHING,
   region: 'us',
   replay_id: SOMETHING,
   start_date: '2026-01-05',
@@ -284,10 +285,7 @@ export const FIELDS: Readonly<Record<string, string>> = {
 export const QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   undo_delete_user: { user_id: USER },
   create_link_code: { user_id: USER },
-  answer_hook_challenge: {
-    challenge: 'e1f5a0',
-    verification_token: 'a3c1',
-  },
+  answer_hook_challenge: { challenge: 'e1f5a0', verification_token: 'a3c1' },
   exchange_link_code: { code: 'skus00000000' },
   delete_team_api_keys: { api_key_id: [SOMETHING] },
   delete_team_custom_credentials: { credential_id: [SOMETHING] },

@@ -11,13 +11,9 @@ type Loaded = { sources: SourceSamples[]; isDone: boolean; error: unknown };
 
 const EMPTY: Loaded = { sources: [], isDone: false, error: null };
 
-const readPage = (
-  series: SeriesName,
-  user_id: string,
-  { start, end }: Range,
-  cursor: string | null,
-  signal: AbortSignal,
-) =>
+type Asked = { series: SeriesName; userId: string; range: Range; signal: AbortSignal };
+
+const readPage = ({ series, userId: user_id, range: { start, end }, signal }: Asked, cursor: string | null) =>
   unwrap(
     phial.GET(`/v2/timeseries/{user_id}/${series}/grouped`, {
       params: {
@@ -40,24 +36,19 @@ export function useGroupedSamples(series: SeriesName, userId: string, { start, e
   useEffect(() => {
     const control = new AbortController();
     setLoaded(EMPTY);
-    void readAll(series, userId, { start, end }, control.signal, setLoaded);
+    void readAll({ series, userId, range: { start, end }, signal: control.signal }, setLoaded);
     return () => control.abort();
   }, [series, userId, start, end]);
   return loaded;
 }
 
-async function readAll(
-  series: SeriesName,
-  userId: string,
-  range: Range,
-  signal: AbortSignal,
-  show: (loaded: Loaded) => void,
-): Promise<void> {
+async function readAll(asked: Asked, show: (loaded: Loaded) => void): Promise<void> {
+  const { signal } = asked;
   const bySource = new Map<string, SourceSamples>();
   let cursor: string | null = null;
   try {
     do {
-      const page: Awaited<ReturnType<typeof readPage>> = await readPage(series, userId, range, cursor, signal);
+      const page: Awaited<ReturnType<typeof readPage>> = await readPage(asked, cursor);
       for (const [provider, groups] of Object.entries(page.groups))
         for (const { source, data } of groups) {
           const name = source.type && source.type !== 'unknown' ? `${provider} ${source.type}` : provider;

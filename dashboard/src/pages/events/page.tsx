@@ -15,8 +15,7 @@ import { KEPT, useFeed, type FeedEvent } from './use-feed.ts';
 const FILTERS = { type: text(100), user: text(200) };
 
 export default function Events() {
-  const [{ type, user }, change] = useFilters(FILTERS);
-  const { data: types } = useEventTypes();
+  const [{ type, user }] = useFilters(FILTERS);
   const [isPaused, setPaused] = useState(false);
   const [opened, setOpened] = useState<FeedEvent | null>(null);
   const { events, error, hasBegun } = useFeed({ type, isPaused });
@@ -51,26 +50,7 @@ export default function Events() {
         </Group>
       }
     >
-      <Group align="flex-end" gap="sm" role="search" aria-label="Filters of events">
-        <Select
-          label="Kind"
-          placeholder="All kinds"
-          searchable
-          clearable
-          w={{ base: '100%', sm: 300 }}
-          data={(types?.data ?? []).map(({ name }) => name)}
-          value={type ?? null}
-          onChange={(value) => change({ type: value })}
-        />
-        <TextInput
-          label="User"
-          placeholder="Id, or your own id"
-          w={{ base: '100%', sm: 300 }}
-          maxLength={200}
-          value={user ?? ''}
-          onChange={({ currentTarget }) => change({ user: currentTarget.value || null })}
-        />
-      </Group>
+      <Filters />
       {error !== null && <Failed error={error} />}
       {shown.length === 0 ? (
         <Empty title={hasBegun ? 'No event yet' : 'Reading the newest events'}>
@@ -95,6 +75,33 @@ export default function Events() {
         </Drawer>
       )}
     </Page>
+  );
+}
+
+function Filters() {
+  const [{ type, user }, change] = useFilters(FILTERS);
+  const { data: types } = useEventTypes();
+  return (
+    <Group align="flex-end" gap="sm" role="search" aria-label="Filters of events">
+      <Select
+        label="Kind"
+        placeholder="All kinds"
+        searchable
+        clearable
+        w={{ base: '100%', sm: 300 }}
+        data={(types?.data ?? []).map(({ name }) => name)}
+        value={type ?? null}
+        onChange={(value) => change({ type: value })}
+      />
+      <TextInput
+        label="User"
+        placeholder="Id, or your own id"
+        w={{ base: '100%', sm: 300 }}
+        maxLength={200}
+        value={user ?? ''}
+        onChange={({ currentTarget }) => change({ user: currentTarget.value || null })}
+      />
+    </Group>
   );
 }
 

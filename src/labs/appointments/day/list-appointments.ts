@@ -54,7 +54,8 @@ async function eventsOf({ db, team }: TeamCtx, page: Row[]): Promise<Event[]> {
     .where('team_id', '=', team.id)
     .where(
       sql<boolean>`(user_id, order_id, appointment_id) in (
-      select * from unnest(${page.map(({ user_id }) => user_id)}::uuid[], ${page.map(({ order_id }) => order_id)}::uuid[],
+      select * from unnest(${page.map(({ user_id }) => user_id)}::uuid[],
+        ${page.map(({ order_id }) => order_id)}::uuid[],
         ${page.map(({ id }) => id)}::uuid[]))`,
     )
     .orderBy('id')

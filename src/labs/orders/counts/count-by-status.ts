@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
-import { userNotScheduledForDeletion } from '../list/filters.ts';
+import { userNotScheduledForDeletion } from '../scheduled-users.ts';
 import {
   statusesOf,
   COLLECTION_METHODS,

@@ -77,7 +77,8 @@ const INSERT = `
       ${SEALED_OF_ORDER.join(', ')}, sample_id, health_insurance_id, lab_account_id, billing_type, priority,
       activate_by,
       last_event_id, last_status, last_low_level_status, last_event_at, created_at, updated_at)
-    select within.user_id, $6::uuid, $2, within.id, $21::text, $14::uuid, $3, $7::uuid, $4, ${SEALED_PLACEHOLDERS}, $8::text, $9::uuid, $16::uuid, $17::text, $18::boolean,
+    select within.user_id, $6::uuid, $2, within.id, $21::text, $14::uuid, $3, $7::uuid, $4, ${SEALED_PLACEHOLDERS},
+           $8::text, $9::uuid, $16::uuid, $17::text, $18::boolean,
            $19::date,
            cardinality($11::text[]), ($11::text[])[cardinality($11::text[])], $12, last.at, moment.at, last.at
       from within, moment,

@@ -5,11 +5,11 @@ import {
   conditionsOf,
   countedConditions,
   parameters,
-  userNotScheduledForDeletion,
   type Bind,
   type CountedFilters,
   type OrderSelection,
 } from './filters.ts';
+import { userNotScheduledForDeletion } from '../scheduled-users.ts';
 
 /**
  * Counts the orders that match the filters. For the filters status, method and interpretation, the function reads a

@@ -4,14 +4,8 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { countOrders } from './count-orders.ts';
-import {
-  conditionsOf,
-  parameters,
-  userNotScheduledForDeletion,
-  wantedOf,
-  type OrderFilters,
-  type OrderSelection,
-} from './filters.ts';
+import { conditionsOf, parameters, wantedOf, type OrderFilters, type OrderSelection } from './filters.ts';
+import { userNotScheduledForDeletion } from '../scheduled-users.ts';
 import { pageOf, pageWithTotalOrNull } from './page-of-orders.ts';
 import type { OrderListQuery } from './schemas.ts';
 import { loadOrders, toListedOrders, type ListedOrder, type StoredListedOrder } from '../load-order.ts';

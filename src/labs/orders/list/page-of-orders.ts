@@ -7,7 +7,8 @@ import { statementByIndex } from '../../../db/session/by-index.ts';
 import { preparedStatement } from '../../../db/session/prepared.ts';
 import { LISTED_ORDER, LISTED_WITH } from '../load-order.ts';
 import { isTotalled, totalOf } from './count-orders.ts';
-import { conditionsOf, parameters, userNotScheduledForDeletion, type OrderSelection } from './filters.ts';
+import { conditionsOf, parameters, type OrderSelection } from './filters.ts';
+import { userNotScheduledForDeletion } from '../scheduled-users.ts';
 
 /**
  * The most matches that we read completely and sort. If more orders match, matches are so frequent that reading along
