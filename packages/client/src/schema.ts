@@ -45142,7 +45142,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Id of the entry in the list of critical results. */
+                /**
+                 * @description Id of the entry in the list of critical results.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
                 critical_result_id: string;
             };
             cookie?: never;
@@ -45183,7 +45186,10 @@ export interface operations {
                 "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
             };
             path: {
-                /** @description Id of the entry in the list of critical results. */
+                /**
+                 * @description Id of the entry in the list of critical results.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
                 critical_result_id: string;
             };
             cookie?: never;
@@ -45258,7 +45264,10 @@ export interface operations {
                 "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
             };
             path: {
-                /** @description Id of the entry in the list of critical results. */
+                /**
+                 * @description Id of the entry in the list of critical results.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
                 critical_result_id: string;
             };
             cookie?: never;
