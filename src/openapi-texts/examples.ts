@@ -236,6 +236,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   lab_test_id: SOMETHING,
   oauth_provider: 'oura',
   message_id: SOMETHING,
+  note_id: SOMETHING,
   order_id: SOMETHING,
   org_id: ORG,
   outbox_id: SOMETHING,

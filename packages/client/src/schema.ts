@@ -43324,7 +43324,10 @@ export interface operations {
                  * @example 01940000-0000-7000-8000-000000000004
                  */
                 order_id: string;
-                /** @description Id of the note. */
+                /**
+                 * @description Id of the note.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
                 note_id: string;
             };
             cookie?: never;
