@@ -10,6 +10,7 @@ import { repairOperations } from './laboratories/hl7/management/operations.ts';
 import { simulationOperations } from './laboratories/simulated/operations.ts';
 import { documentOperations } from './documents/operations.ts';
 import { messageOperations } from './orders/messages/operations.ts';
+import { kitOperations } from './orders/testkit/kit-operations.ts';
 import { orderOperations } from './orders/operations.ts';
 import { portalOperations } from './portal/operations.ts';
 import { locationOperations } from './locations/operations.ts';
@@ -17,6 +18,7 @@ import { resultOperations } from './results/operations.ts';
 import { unmatchedOperations } from './results/unmatched/operations.ts';
 import { managedUnmatchedOperations } from './results/unmatched/management-operations.ts';
 import { labReportOperations } from './results/parser/operations.ts';
+import { labReportReviewOperations } from './results/parser/review-operations.ts';
 
 /** All operations of the module `labs`, in the order in which the documentation lists them. */
 export const labOperations: Operation[] = [
@@ -36,6 +38,8 @@ export const labOperations: Operation[] = [
   ...portalOperations,
   ...labReportOperations,
   ...labAccountOperations,
+  ...kitOperations,
   ...repairOperations,
   ...managedUnmatchedOperations,
+  ...labReportReviewOperations,
 ];
