@@ -136,7 +136,10 @@ describe('the export of the audit log', () => {
     const response = await fetch(`${app.baseUrl}${path()}/export?${query}`, {
       headers: { 'x-management-key': team.management_key },
     });
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8']);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'application/x-ndjson; charset=utf-8',
+    ]);
     const text = await response.text();
     return text === '' ? [] : (text.trimEnd().split('\n') as string[]).map((line) => JSON.parse(line) as Line);
   };

@@ -54,7 +54,8 @@ export const overviewOperations = [
     refusals: [],
     handle: async (ctx, { query }) => {
       takeExportPermit(ctx);
-      return exportAuditLog(ctx, query);
+      // The export ends before its own line, however slowly the client reads.
+      return exportAuditLog(ctx, { until: new Date(Date.now() - 1).toISOString(), ...query });
     },
   }),
   operation({
