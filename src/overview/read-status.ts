@@ -60,7 +60,7 @@ export async function readStatus(ctx: TeamCtx): Promise<Static<typeof TeamStatus
   };
 }
 
-/** Reads the endpoints, with the time of the oldest delivery that waits for each. A team has a limited number of them. */
+/** Reads the endpoints, with the time of the oldest delivery that waits for each. Their number is limited. */
 async function readEndpoints({ db, team }: TeamCtx): Promise<Endpoint[]> {
   const { rows } = await sql<Endpoint>`
     select webhooks.id, webhooks.disabled, queue.failing_since,
@@ -83,8 +83,9 @@ async function countWaiting({ db, team }: TeamCtx): Promise<Waiting> {
     select ${many(sql`select from hl7_messages where team_id = ${team.id} and state = 'failed'`)} as messages_waiting,
            ${outbox('waiting')} as orders_waiting, ${outbox('held')} as orders_held,
            ${outbox('refused')} as orders_refused, ${outbox('committed')} as orders_unanswered,
-           ${many(sql`select from unmatched_results where team_id = ${team.id} and status in ('pending_customer_review', 'pending_ops_review')`)}
-             as unmatched_results,
+           ${many(sql`
+             select from unmatched_results where team_id = ${team.id}
+                and status in ('pending_customer_review', 'pending_ops_review')`)} as unmatched_results,
            ${many(sql`
              select from lab_report_jobs j join users on users.id = j.user_id and users.deleted_at is null
               where j.team_id = ${team.id} and j.needs_human_review and not j.is_reviewed and j.status = 'completed'`)}

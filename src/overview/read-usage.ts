@@ -26,8 +26,8 @@ const totalOfMonth = (list: 'orders of month' | 'deliveries of month', month: st
   sql`coalesce(sum(rows) filter (where list = ${sql.lit(list)} and part[1] = ${month}), 0)`;
 
 /**
- * Returns what the organisation has and what it used in a month, in sum and by team. Everything but the bytes comes from
- * stored totals. The quotas of files limit how many rows have bytes.
+ * Returns what the organisation has and what it used in a month, in sum and by team. Everything but the bytes comes
+ * from stored totals. The quotas of files limit how many rows have bytes.
  */
 export async function readUsage(
   ctx: ManagementCtx,

@@ -101,12 +101,11 @@ test('the status counts what waits in laboratories, imports and connections, of 
     unmatched_results: 1,
     reports_to_review: 0,
   });
-  await sql`
-    insert into imports (id, user_id, team_id, kind, bytes, status, error, ended_at)
-    values (${randomUUID()}, ${user_id}, ${team.id}, 'gpx', 10, 'failure', 'invalid', now()),
-           (${randomUUID()}, ${user_id}, ${team.id}, 'gpx', 10, 'failure', 'invalid', now() - interval '2 days')`.execute(
-    app.db,
-  );
+  for (const days of [0, 2])
+    await sql`
+      insert into imports (id, user_id, team_id, kind, bytes, status, error, ended_at)
+      values (${randomUUID()}, ${user_id}, ${team.id}, 'gpx', 10, 'failure', 'invalid',
+              now() - make_interval(days => ${days}))`.execute(app.db);
   expect(imports).toEqual({ failed: 0, running: 0 });
   expect((await statusOf(team)).imports).toEqual({ failed: 1, running: 0 });
   expect((await statusOf(await app.makeTeam())).laboratories['orders_refused']).toBe(0);

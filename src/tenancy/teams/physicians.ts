@@ -25,8 +25,8 @@ export async function listPhysicians(ctx: TeamCtx, teamId: string): Promise<Phys
 }
 
 /**
- * Adds a physician to the team, or changes the name of the physician with this NPI. Throws limit_reached if the team has
- * as many physicians as it may have.
+ * Adds a physician to the team, or changes the name of the physician with this NPI. Throws limit_reached if the team
+ * has as many physicians as it may have.
  */
 export function putPhysician(ctx: TeamCtx | TxCtx<TeamCtx>, physician: PhysicianBody): Promise<PhysicianBody> {
   const { first_name, last_name, npi } = physician;

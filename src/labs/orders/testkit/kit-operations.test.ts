@@ -45,8 +45,8 @@ test('issued ids register kits of their team, and of no other', async () => {
     physician,
   };
   const other = await app.makeTeam();
-  const stranger = await makeUser(other);
-  const refused = await other.api('POST', '/v3/order/testkit/register', { ...registration, user_id: stranger.user_id });
+  const outsider = await makeUser(other);
+  const refused = await other.api('POST', '/v3/order/testkit/register', { ...registration, user_id: outsider.user_id });
   expect(refused.status).toBeGreaterThanOrEqual(400);
   const answer = await team.api<{ order: { id: string } }>('POST', '/v3/order/testkit/register', registration);
   expect([answer.status, answer.body.order.id]).toEqual([200, order.body.order.id]);

@@ -39,17 +39,17 @@ test('lab reports that wait for a review are listed page by page, the oldest fir
   expect((await list(team)).data.map(({ job_id }) => job_id)).toEqual([second.job_id]);
 });
 
-test('an accepted report leaves the list, and its team is told once', async () => {
+test('an accepted report leaves the list, and its team is notified once', async () => {
   const team = await app.makeTeam();
   const { job_id } = await waiting(team);
   const at = `${base(team)}/${job_id}`;
   expect((await team.api('GET', at)).body).toMatchObject({ job_id, is_reviewed: false, files: [{}] });
-  const told = async (): Promise<number> =>
+  const published = async (): Promise<number> =>
     (await publishedTo(app, team)).filter(({ event_type }) => event_type === 'lab_report.parsing_job.updated').length;
-  const before = await told();
+  const before = await published();
   for (let n = 0; n < 2; n += 1)
     expect((await team.api('POST', `${at}/accept`)).body).toMatchObject({ job_id, is_reviewed: true });
-  expect(await told()).toBe(before + 1);
+  expect(await published()).toBe(before + 1);
   expect((await list(team)).data).toEqual([]);
 });
 
