@@ -309,10 +309,11 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { query: `search_query=${name}`, status: 200 },
     { query: `team_id=${team_id}`, status: 404 },
   ],
+  // The caller's own log has the ids that the caller tried, so the requests ask for lines of successes.
   list_audit_log: (_, { team_id, user_id }) => [
-    none,
+    { query: 'action=create_user', status: 200 },
+    { query: `action=create_user&record_id=${user_id}`, status: 200 },
     { query: `team_id=${team_id}`, status: 404 },
-    { query: `record_id=${user_id}`, status: 200 },
   ],
   export_audit_log: (_, { team_id }) => [{ query: `team_id=${team_id}`, status: 404 }],
   get_usage: () => [none],

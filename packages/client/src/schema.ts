@@ -27303,7 +27303,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagementLimit"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -27366,7 +27366,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
@@ -46655,7 +46655,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -46757,7 +46757,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
@@ -48125,7 +48125,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
-            403: components["responses"]["BeyondManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Idempotency"];
