@@ -4,6 +4,7 @@ import type { Operation } from './operation/operation.ts';
 import { insuranceOperations } from './insurance/operations.ts';
 import { labOperations } from './labs/operations.ts';
 import { managementOperations } from './tenancy/operations.ts';
+import { overviewOperations } from './overview/operations.ts';
 import { pipelineOperations } from './pipelines/operations.ts';
 import { systemOperations } from './system/operations.ts';
 import { teamExportOperations } from './team-export/operations.ts';
@@ -15,6 +16,7 @@ import { webhookOperations } from './webhooks/operations.ts';
 export const operations: Operation[] = [
   ...userOperations,
   ...managementOperations,
+  ...overviewOperations,
   ...pipelineOperations,
   ...teamExportOperations,
   ...wearableOperations,

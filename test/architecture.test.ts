@@ -98,6 +98,7 @@ const PARTS: Record<string, string[]> = {
   operations: [
     'event-catalogue',
     'demo-clinic',
+    'overview',
     'team-export',
     'pipelines',
     'labs',
@@ -141,6 +142,7 @@ const PARTS: Record<string, string[]> = {
     'operation',
     ...GROUND,
   ],
+  overview: ['labs', 'wearables', 'users', 'webhooks', 'delivery', 'tenancy', 'audit', 'operation', ...GROUND],
   'team-export': [
     'outbound',
     'pipelines',
@@ -511,6 +513,7 @@ test('only config reads the environment', () => {
  * The files that work for all teams, each with its reason. All other files see the rows of one team or organisation.
  */
 const ACROSS_TEAMS: Record<string, string> = {
+  'src/overview/read-usage.ts': 'adds up the totals of all teams of the organisation',
   'src/api.ts': 'metrics count deliveries and orders of laboratories',
   'src/serve.ts': 'takes back the queues of a killed worker',
   'src/delivery/deliverer.ts': 'the delivery loop',

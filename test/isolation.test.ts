@@ -81,6 +81,7 @@ type Ids = {
   device_id: string;
   import_id: string;
   job_id: string;
+  npi: string;
   query_id: string;
   query_id_or_slug: string;
   api_key_id: string;
@@ -315,6 +316,20 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     none,
     { query: `search_query=${name}`, status: 200 },
     { query: `team_id=${team_id}`, status: 404 },
+  ],
+  // The caller's own log has the ids that the caller tried, so the requests ask for lines of successes.
+  list_audit_log: (_, { team_id, user_id }) => [
+    { query: 'action=create_user', status: 200 },
+    { query: `action=create_user&record_id=${user_id}`, status: 200 },
+    { query: `team_id=${team_id}`, status: 404 },
+  ],
+  export_audit_log: (_, { team_id }) => [{ query: `team_id=${team_id}`, status: 404 }],
+  get_usage: () => [none],
+  put_physician: () => [{ body: { first_name: 'Mine', last_name: 'Mine' }, status: 404 }],
+  issue_kits: () => [{ body: { count: 1 }, status: 404 }],
+  ship_kit: ({ team_id }, { order_id }) => [
+    { body: { outbound_tracking_number: '1Z999AA10123456784' }, status: 404 },
+    { params: { team_id, order_id }, body: { outbound_tracking_number: '1Z999AA10123456784' }, status: 404 },
   ],
   get_org: (_, { org_id }) => [{ params: { org_id }, status: 404 }],
   patch_org: (_, { org_id }) => [{ params: { org_id }, body: { name: 'mine' }, status: 404 }],
@@ -556,6 +571,9 @@ async function fill(team: Team, name: string): Promise<Ids> {
   await team.api('POST', `/v2/timeseries/${user.user_id}/samples`, [note]);
   const file = await upload(team, user.user_id, '<gpx/>');
   const report = await sendReport(team, user.user_id, [pngHead(5, 5)]);
+  await sql`
+    update lab_report_jobs set status = 'completed', needs_human_review = true, ended_at = now()
+     where id = ${report.body.id}`.execute(app.db);
   const continuous = await createQuery(team, { query: countOfDays });
   await runPendingQueries(app);
   await useLink(team, user.user_id);
@@ -669,6 +687,7 @@ async function fill(team: Team, name: string): Promise<Ids> {
     device_id: summaries['device'] as string,
     import_id: file.body.id,
     job_id: report.body.id,
+    npi: physician.npi,
     query_id: continuous.body.id,
     query_id_or_slug: continuous.body.id,
     name,

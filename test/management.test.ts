@@ -54,6 +54,7 @@ const OF_ORGANISATION = [
   'get_ehr_member',
   'get_org',
   'get_team_deletion',
+  'get_usage',
   'list_domains',
   'list_ehr_members',
   'list_invites',

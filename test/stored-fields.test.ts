@@ -41,6 +41,7 @@ const STORES_NOTHING: Record<string, string> = {
   create_portal_url: 'a link; portal.test.ts shows what it opens',
   get_phlebotomy_availability: 'a query',
   import_order: 'import.test.ts shows each part',
+  issue_kits: 'makes ids; kit-operations.test.ts registers a kit by one',
   list_order_set_markers: 'a query',
   patch_org_lab_account: 'lab-accounts.test.ts shows it; an operator makes an account',
   prepare_team_custom_credentials: 'a query',
@@ -63,6 +64,7 @@ const STORES_NOTHING: Record<string, string> = {
   search_payors_by_post: 'a query',
   send_domain_instructions: 'a mail; domains.test.ts shows it',
   sign_off_critical_result: 'acts on a critical result; critical.test.ts shows it',
+  ship_kit: 'acts on an order; kit-operations.test.ts shows the parcels',
   simulate_order: 'acts on an order',
   test_webhook: 'acts',
   use_sign_in_link: 'a form without fields; sessions.test.ts shows the session',
@@ -381,6 +383,11 @@ const CASES: Record<string, () => Case> = {
       team_role_bindings: [{ team_id: ids.second }],
     },
     reads: [`${org()}/ehr_integration/member/${ids.ehr}`],
+  }),
+  put_physician: () => ({
+    path: `${org()}/team/${app.team.id}/sandbox/physician/1234567893`,
+    body: { first_name: 'Amelia', last_name: 'Stored' },
+    reads: [`/v2/team/${app.team.id}/physicians`],
   }),
   put_ehr_configuration: () => ({
     body: {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { LINE_COLUMNS } from './line-columns.ts';
 
 export type AuditSelection = {
   /** The first and the last day in UTC, `YYYY-MM-DD`. */
@@ -27,8 +28,7 @@ export async function* exportAudit(
     await client.query(
       `declare lines no scroll cursor for
        select row_to_json(line)::text as text from (
-         select id, to_char(created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, org_id, team_id,
-                key_id, actor, action, status, records, request_id, host(address) as address
+         select ${LINE_COLUMNS}
            from audit_log
           where id >= uuid_v7_floor($1::date - 1) and id < uuid_v7_floor($2::date + 2)
             and created_at >= $1::date and created_at < $2::date + 1

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Ctx, TxCtx } from '../context.ts';
 import { runAtCommit } from '../db/transaction.ts';
 import { insertOf, toRow, type AuditEntry } from './entry.ts';
@@ -13,8 +14,11 @@ export async function recordAudit(
   { org_id = null, team_id, actor, action, records }: Deed,
 ): Promise<void> {
   const nobody = { key_id: null, status: null, request_id: null, address: null };
+  const row = toRow({ ...nobody, org_id, team_id, actor, action, records });
+  // An organisation reads the lines that name it, so a line about its team names it too.
+  const ofTeam = sql<string | null>`(select org_id from teams where id = ${team_id}::uuid)`;
   await ctx.db
     .insertInto('audit_log')
-    .values(toRow({ ...nobody, org_id, team_id, actor, action, records }))
+    .values({ ...row, org_id: org_id ?? (team_id === null ? null : ofTeam) })
     .execute();
 }

@@ -12,6 +12,7 @@ import { simulationOperations } from './laboratories/simulated/operations.ts';
 import { documentOperations } from './documents/operations.ts';
 import { messageOperations } from './orders/messages/operations.ts';
 import { noteOperations } from './orders/notes/operations.ts';
+import { kitOperations } from './orders/testkit/kit-operations.ts';
 import { orderOperations } from './orders/operations.ts';
 import { portalOperations } from './portal/operations.ts';
 import { locationOperations } from './locations/operations.ts';
@@ -21,6 +22,7 @@ import { resultOperations } from './results/operations.ts';
 import { unmatchedOperations } from './results/unmatched/operations.ts';
 import { managedUnmatchedOperations } from './results/unmatched/management-operations.ts';
 import { labReportOperations } from './results/parser/operations.ts';
+import { labReportReviewOperations } from './results/parser/review-operations.ts';
 
 /** All operations of the module `labs`, in the order in which the documentation lists them. */
 export const labOperations: Operation[] = [
@@ -44,6 +46,8 @@ export const labOperations: Operation[] = [
   ...portalOperations,
   ...labReportOperations,
   ...labAccountOperations,
+  ...kitOperations,
   ...repairOperations,
   ...managedUnmatchedOperations,
+  ...labReportReviewOperations,
 ];

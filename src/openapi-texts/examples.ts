@@ -229,6 +229,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   import_id: SOMETHING,
   invite_id: SOMETHING,
   job_id: SOMETHING,
+  npi: '1234567893',
   member_id: SOMETHING,
   key_id: SOMETHING,
   account_id: SOMETHING,

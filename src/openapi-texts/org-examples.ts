@@ -6,6 +6,9 @@ export const ORG_BODIES: Readonly<Record<string, unknown>> = {
   repair_laboratory_message: { changes: [{ segment: 5, field: 11, value: 'F' }] },
   accept_managed_unmatched_result: { order_id: '0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa' },
   resolve_managed_unmatched_result: { action: 'reject', note: 'Not one of ours' },
+  put_physician: { first_name: 'Ana', last_name: 'Ruiz' },
+  issue_kits: { count: 2 },
+  ship_kit: { outbound_tracking_number: '9400 1118 9922 3197 4284 90', courier: 'usps' },
   patch_member: { role: 'no_role', team_role_bindings: null },
   create_dashboard_url: {
     integration_member_id: 'ehr-user-7',

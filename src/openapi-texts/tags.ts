@@ -28,6 +28,7 @@ export const TAGS: Readonly<Record<string, string>> = {
     'An organisation and its teams: their names and settings, their keys and tokens, the export and deletion ' +
     'of a team, ' +
     'the streaming of its events, and the way in which its users connect wearables.',
+  overview: 'What happens in an organisation: audit log, plan and usage, and the state of a team at a glance.',
   people: 'Members of an organisation, and invites.',
   sessions: 'Signing in to the dashboard: one-time links, and the session of a person who is signed in.',
   domains: 'Domains whose ownership an organisation proved.',

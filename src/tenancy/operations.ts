@@ -6,6 +6,7 @@ import { memberOperations } from './members/operations.ts';
 import { orgOperations } from './orgs/operations.ts';
 import { sessionOperations } from './sessions/operations.ts';
 import { deletionOperations } from './teams/deletion/operations.ts';
+import { physicianOperations } from './teams/physician-operations.ts';
 import { ownTeamOperations, teamOperations } from './teams/operations.ts';
 
 /** The operations that a team API key has for its own team, and the management API of organisations. */
@@ -13,6 +14,7 @@ export const managementOperations = [
   ...ownTeamOperations,
   ...orgOperations,
   ...teamOperations,
+  ...physicianOperations,
   ...deletionOperations,
   ...keyOperations,
   ...accessTokenOperations,

@@ -203,7 +203,7 @@ export interface paths {
         };
         /**
          * List your team's physicians
-         * @description The operator of the service adds them. An order can name any other physician.
+         * @description Ordered by name. PUT …/physician/{npi} of the management API adds them. An order can name any other.
          */
         get: operations["list_physicians"];
         put?: never;
@@ -366,6 +366,50 @@ export interface paths {
         put: operations["put_link_redirect_urls"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/physician": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a team's physicians
+         * @description Ordered by name.
+         */
+        get: operations["list_managed_physicians"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/physician/{npi}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add a physician to a team, or change the name
+         * @description A team has at most 1,000 physicians.
+         */
+        put: operations["put_physician"];
+        post?: never;
+        /**
+         * Remove a physician from a team
+         * @description Orders keep the physician whom they name.
+         */
+        delete: operations["delete_physician"];
         options?: never;
         head?: never;
         patch?: never;
@@ -858,6 +902,86 @@ export interface paths {
          * @description Replaces the whole configuration. A slug that another organisation of the deployment has is a 409 ehr_slug_taken. Needs an Org Management Key.
          */
         put: operations["put_ehr_configuration"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/audit_log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log
+         * @description Who read or changed which records, by ids only. The newest line comes first. A Team Management Key lists the lines of its own teams. A line can appear up to a second after its request. `since` is not after `until`, and there are at most 366 days between them.
+         */
+        get: operations["list_audit_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/audit_log/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the audit log
+         * @description One JSON object per line, the oldest first, with the filters of the list. 503 not_ready with Retry-After: too many exports run. `since` is not after `until`, and there are at most 366 days between them.
+         */
+        get: operations["export_audit_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the organisation uses
+         * @description What it has now and what it used in a month, in sum and for each team. Teams come by id, 50 per page. A user who was deleted within the last minute may still count. An erasure does not lower the figures of a month. Needs an Org Management Key.
+         */
+        get: operations["get_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of a team at a glance
+         * @description Deliveries of the last 24 hours, endpoints, connections, and what waits for somebody.
+         */
+        get: operations["get_team_status"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -5613,6 +5737,46 @@ export interface paths {
         patch: operations["patch_org_lab_account"];
         trace?: never;
     };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/kit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue ids of test kits to a team
+         * @description Print each id on a kit. The team registers the kit by it, for one of its users.
+         */
+        post: operations["issue_kits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/order/{order_id}/ship_kit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add the tracking numbers of a kit
+         * @description Updates of carriers about these numbers then advance the order of the kit. Only a scan of a carrier changes its status. A number that is sent again replaces the one before.
+         */
+        post: operations["ship_kit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_message": {
         parameters: {
             query?: never;
@@ -5878,6 +6042,66 @@ export interface paths {
          * @description reject discards it. unsure leaves it to the operator of the service.
          */
         post: operations["resolve_managed_unmatched_result"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/lab_report_review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List lab reports that wait for a review
+         * @description The oldest comes first. Entries have ids only.
+         */
+        get: operations["list_lab_report_reviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/lab_report_review/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a lab report to review it
+         * @description What Phial read, with links to the files for 15 minutes.
+         */
+        get: operations["get_lab_report_review"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/lab_report_review/{job_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Record that a person has reviewed a lab report
+         * @description The event lab_report.parsing_job.updated tells the team. A second call changes nothing. 404: no such report needs a review.
+         */
+        post: operations["accept_lab_report"];
         delete?: never;
         options?: never;
         head?: never;
@@ -12215,6 +12439,46 @@ export interface components {
              */
             created_at: string;
         };
+        AuditLogLine: {
+            /** @description Id of the line. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Time at which it was created, UTC.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Id of the organisation.
+             * @example 01940000-0000-7000-8000-000000000002
+             */
+            org_id: string | null;
+            /**
+             * @description Id of the team; null if the line is about the organisation.
+             * @example 01940000-0000-7000-8000-000000000003
+             */
+            team_id: string | null;
+            /** @description Id of the key, token or session of the caller; null for the service. */
+            key_id: string | null;
+            /** @description Kind of the caller, such as team_key; the name of a job of the service; or operator. */
+            actor: string;
+            /** @description The operationId, what a job did, or the words of a command. */
+            action: string;
+            /** @description HTTP status of the response; null if there was no request. */
+            status: number | null;
+            /** @description Ids of the records that were read or changed, at most 1,000. */
+            records: string[];
+            /** @description Id of the request; null if there was none. */
+            request_id: string | null;
+            /** @description Network address of the caller; null for the service. */
+            address: string | null;
+        };
+        AuditLogPage: {
+            /** @description Items of the list. */
+            data: components["schemas"]["AuditLogLine"][];
+            /** @description Cursor of the next page; null on the last page. A page can be short or empty before. */
+            next_cursor: string | null;
+        };
         Availability: {
             /** @description By site and day; days without a free slot are left out. */
             slots: {
@@ -17373,6 +17637,26 @@ export interface components {
              */
             team_id: string;
         };
+        IssuedKits: {
+            /** @description The ids. A registration of a kit names its id. */
+            sample_ids: string[];
+        };
+        /** @description At least one number is given, and the two numbers differ. */
+        KitParcels: {
+            /** @description Tracking number of the parcel to the user. */
+            outbound_tracking_number?: string;
+            /** @description Tracking number of the parcel to the laboratory. */
+            inbound_tracking_number?: string;
+            /**
+             * @description Courier of the parcels. Absent: any carrier.
+             * @enum {string}
+             */
+            courier?: "usps" | "ups" | "fedex" | "dhl" | "ontrac";
+        };
+        KitsInput: {
+            /** @description Number of kit ids. */
+            count: number;
+        };
         Lab: {
             /** @description Id of this record. */
             id: number;
@@ -17496,6 +17780,33 @@ export interface components {
             is_below_min_range: boolean | null;
             /** @description Markers of the catalogue that have this result. */
             source_markers: components["schemas"]["SourceMarker"][] | null;
+        };
+        LabReportReview: {
+            /**
+             * Format: uuid
+             * @description Id of the parsing job.
+             */
+            job_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the user.
+             * @example 01940000-0000-7000-8000-000000000001
+             */
+            user_id: string;
+            /** @description Number of files of the report. */
+            files: number;
+            /**
+             * Format: date-time
+             * @description Time at which it was created, UTC.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+        };
+        LabReportReviewPage: {
+            /** @description Items of the list. */
+            data: components["schemas"]["LabReportReview"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         LabResults: {
             /** @description Data of the whole report. */
@@ -19855,6 +20166,30 @@ export interface components {
             /** @description Name, for a person. */
             name: string;
         };
+        OrgUsage: {
+            /** @description The month in UTC of the figures `…_of_month`. */
+            month: string;
+            /** @description Teams of the organisation. */
+            teams: number;
+            /** @description Users, without those who are scheduled for deletion. */
+            users: number;
+            /** @description Connections of these users to providers. */
+            connections: number;
+            /** @description Orders of these users, in every status. */
+            orders: number;
+            /** @description Orders that were placed in the month. */
+            orders_of_month: number;
+            /** @description Deliveries of events that succeeded in the month. */
+            deliveries_of_month: number;
+            /** @description Bytes of uploaded files that wait for their import. */
+            import_bytes: number;
+            /** @description Bytes of stored lab reports. */
+            lab_report_bytes: number;
+            /** @description The same figures for each team of this page. */
+            data: components["schemas"]["TeamUsage"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         OwnTeam: {
             /**
              * Format: uuid
@@ -19996,7 +20331,7 @@ export interface components {
             data: ((components["schemas"]["ParsedLabReportData"] | null) | null) | components["schemas"]["ParsedLabReportData"] | null;
             /** @description Whether a person must review the report, because you requested it or because not everything could be read and matched. */
             needs_human_review: boolean;
-            /** @description Whether the operator of the service has reviewed the report. */
+            /** @description Whether a person has reviewed the report. */
             is_reviewed: boolean;
         };
         ParsingJobWithFiles: {
@@ -20024,7 +20359,7 @@ export interface components {
             data: ((components["schemas"]["ParsedLabReportData"] | null) | null) | components["schemas"]["ParsedLabReportData"] | null;
             /** @description Whether a person must review the report, because you requested it or because not everything could be read and matched. */
             needs_human_review: boolean;
-            /** @description Whether the operator of the service has reviewed the report. */
+            /** @description Whether a person has reviewed the report. */
             is_reviewed: boolean;
             /** @description The files that were sent, in their order. */
             files: {
@@ -20403,6 +20738,18 @@ export interface components {
             email?: string | null;
             /** @description Two-letter codes of the states that the physician is licensed in. */
             licensed_states?: string[];
+        };
+        PhysicianNames: {
+            /**
+             * @description Given name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+             * @example Ada
+             */
+            first_name: string;
+            /**
+             * @description Family name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+             * @example Lovelace
+             */
+            last_name: string;
         };
         PhysicianWithSignature: {
             /**
@@ -23799,6 +24146,101 @@ export interface components {
              * @example 01940000-0000-7000-8000-000000000003
              */
             team_id: string;
+        };
+        TeamStatus: {
+            /**
+             * Format: date-time
+             * @description Time of the figures, UTC.
+             */
+            at: string;
+            /** @description Deliveries to all endpoints. Attempts are counted after up to ten seconds. */
+            deliveries: {
+                /** @description Attempts of the last 24 hours. */
+                attempts: number;
+                /** @description Attempts with a 2xx response. */
+                succeeded: number;
+                /** @description All other attempts. */
+                failed: number;
+                /** @description The part of the attempts that succeeded; null without any. */
+                success_rate: number | null;
+                /** @description Durations of the attempts in milliseconds. */
+                latency_ms: {
+                    /** @description Half of the attempts ended within this time. */
+                    p50: number | null;
+                    /** @description 95 of 100 attempts ended within this time. */
+                    p95: number | null;
+                    /** @description 99 of 100 attempts ended within this time. */
+                    p99: number | null;
+                };
+                /** @description For how long the oldest delivery is due to an enabled endpoint; 0 if none is. */
+                oldest_due_seconds: number;
+            };
+            /** @description Endpoints for webhooks. */
+            endpoints: {
+                /** @description Endpoints of the team. */
+                total: number;
+                /** @description Endpoints to which nothing is sent. */
+                disabled: number;
+                /** @description Enabled endpoints whose last deliveries failed. */
+                failing: number;
+            };
+            /** @description Connections of users to providers. */
+            connections: {
+                /** @description Connections that work. */
+                connected: number;
+                /** @description Connections that deliver no data because of an error. */
+                error: number;
+                /** @description Connections that were paused. */
+                paused: number;
+            };
+            /** @description What waits between the team and its laboratories. Each count stops at 10,000. */
+            laboratories: {
+                /** @description Messages of laboratories that wait for a repair. */
+                messages_waiting: number;
+                /** @description Messages to laboratories that wait to be sent. */
+                orders_waiting: number;
+                /** @description Messages to laboratories that are held. */
+                orders_held: number;
+                /** @description Messages that a laboratory refused. */
+                orders_refused: number;
+                /** @description Messages that a laboratory stored and has not answered. */
+                orders_unanswered: number;
+                /** @description Results that wait for somebody to find their order. */
+                unmatched_results: number;
+                /** @description Uploaded lab reports that wait for a review. */
+                reports_to_review: number;
+            };
+            /** @description Imports of uploaded files. Each count stops at 10,000. */
+            imports: {
+                /** @description Imports that failed in the last 24 hours. */
+                failed: number;
+                /** @description Imports that wait or run. */
+                running: number;
+            };
+        };
+        TeamUsage: {
+            /**
+             * Format: uuid
+             * @description Id of the team.
+             * @example 01940000-0000-7000-8000-000000000003
+             */
+            team_id: string;
+            /** @description Name, for a person. */
+            name: string;
+            /** @description Users, without those who are scheduled for deletion. */
+            users: number;
+            /** @description Connections of these users to providers. */
+            connections: number;
+            /** @description Orders of these users, in every status. */
+            orders: number;
+            /** @description Orders that were placed in the month. */
+            orders_of_month: number;
+            /** @description Deliveries of events that succeeded in the month. */
+            deliveries_of_month: number;
+            /** @description Bytes of uploaded files that wait for their import. */
+            import_bytes: number;
+            /** @description Bytes of stored lab reports. */
+            lab_report_bytes: number;
         };
         TestkitOrderInput: {
             /**
@@ -27287,6 +27729,201 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    list_managed_physicians: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Physician"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["BeyondManagement"];
+            404: components["responses"]["TeamNotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    put_physician: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+                /**
+                 * @description A National Provider Identifier: ten digits, the last of which checks the others.
+                 * @example 1234567893
+                 */
+                npi: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "first_name": "Ana",
+                 *       "last_name": "Ruiz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PhysicianNames"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Physician"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagementLimit"];
+            404: components["responses"]["TeamNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    delete_physician: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+                /**
+                 * @description A National Provider Identifier: ten digits, the last of which checks the others.
+                 * @example 1234567893
+                 */
+                npi: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["TeamNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     get_team_deletion: {
         parameters: {
             query?: never;
@@ -29673,6 +30310,245 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_audit_log: {
+        parameters: {
+            query?: {
+                /** @description Without it 31 days before `until`, or before now. Without an offset: UTC. A date alone is its first moment. A + in a query is written %2B. */
+                since?: string;
+                /** @description Without it now. Without an offset: UTC. A date alone is its last moment. A + in a query is written %2B. */
+                until?: string;
+                /** @description Only this team. Absent: all teams of the key. */
+                team_id?: string;
+                /** @description Only lines of this kind of caller: team_key, management_key, operator and so on. */
+                actor?: string;
+                /** @description Only lines of this operation, by its operationId. */
+                action?: string;
+                /** @description Only lines of this key or session. */
+                key_id?: string;
+                /** @description Only lines about the record with this id, such as a user. */
+                record_id?: string;
+                /** @description next_cursor of the page before. Default: the first page. */
+                next_cursor?: string;
+                /** @description Largest number of items to return. */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditLogPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["BeyondManagement"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidPage"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    export_audit_log: {
+        parameters: {
+            query?: {
+                /** @description Without it 31 days before `until`, or before now. Without an offset: UTC. A date alone is its first moment. A + in a query is written %2B. */
+                since?: string;
+                /** @description Without it now. Without an offset: UTC. A date alone is its last moment. A + in a query is written %2B. */
+                until?: string;
+                /** @description Only this team. Absent: all teams of the key. */
+                team_id?: string;
+                /** @description Only lines of this kind of caller: team_key, management_key, operator and so on. */
+                actor?: string;
+                /** @description Only lines of this operation, by its operationId. */
+                action?: string;
+                /** @description Only lines of this key or session. */
+                key_id?: string;
+                /** @description Only lines about the record with this id, such as a user. */
+                record_id?: string;
+            };
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["AuditLogLine"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["BeyondManagement"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_usage: {
+        parameters: {
+            query?: {
+                /** @description A month in UTC, such as 2026-11. Default: this month. */
+                month?: string;
+                /** @description next_cursor of the page before. Default: the first page. */
+                next_cursor?: string;
+                /** @description Largest number of items to return. */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrgUsage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["BeyondManagement"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidPage"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_team_status: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamStatus"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["BeyondManagement"];
+            404: components["responses"]["TeamNotFound"];
+            414: components["responses"]["AddressTooLong"];
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
@@ -46906,6 +47782,182 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    issue_kits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "count": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["KitsInput"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedKits"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["TeamNotFoundOrUserLeaving"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Idempotency"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    ship_kit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "outbound_tracking_number": "9400 1118 9922 3197 4284 90",
+                 *       "courier": "usps"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KitParcels"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Always true. */
+                        success: boolean;
+                    };
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_changeable, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "order_not_changeable" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["TeamNotFoundOrUserLeaving"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Idempotency"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     list_laboratory_messages: {
         parameters: {
             query?: {
@@ -48065,6 +49117,200 @@ export interface operations {
                     };
                 };
             };
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["TeamNotFoundOrUserLeaving"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Idempotency"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_lab_report_reviews: {
+        parameters: {
+            query?: {
+                /** @description next_cursor of the page before. Default: the first page. */
+                next_cursor?: string;
+                /** @description Largest number of items to return. */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabReportReviewPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["BeyondManagement"];
+            404: components["responses"]["TeamNotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidPage"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_lab_report_review: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+                /**
+                 * @description Id of the parsing job.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ParsingJobWithFiles"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["BeyondManagement"];
+            404: components["responses"]["TeamNotFoundOrUserLeaving"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    accept_lab_report: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+                /**
+                 * @description Id of the parsing job.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ParsingJobWithFiles"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthorizedManagement"];
             403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
@@ -50640,7 +51886,7 @@ export interface operations {
                  *             "updated_at": "2026-01-31T12:00:00.000Z",
                  *             "shipment": {
                  *               "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
-                 *               "outbound_tracking_number": null,
+                 *               "outbound_tracking_number": "9400 1118 9922 3197 4284 90",
                  *               "outbound_tracking_url": null,
                  *               "inbound_tracking_number": null,
                  *               "inbound_tracking_url": null,
@@ -50898,7 +52144,7 @@ export interface operations {
                  *             "updated_at": "2026-01-31T12:00:00.000Z",
                  *             "shipment": {
                  *               "id": "0199aaaa-aaaa-7aaa-8aaa-aaaaaaaaaaaa",
-                 *               "outbound_tracking_number": null,
+                 *               "outbound_tracking_number": "9400 1118 9922 3197 4284 90",
                  *               "outbound_tracking_url": null,
                  *               "inbound_tracking_number": null,
                  *               "inbound_tracking_url": null,

@@ -1,15 +1,8 @@
 import { AppError } from '../../errors.ts';
+import { isSameParcel, isTrackingNumber, NUMBER_WORDS, shipmentOf } from '../../labs/orders/testkit/parcels.ts';
 import { shipKit } from '../../labs/orders/testkit/ship-kit.ts';
-import type { ShipmentUpdate } from '../../labs/orders/testkit/store-shipment.ts';
 import { UsageError } from '../command.ts';
 import { withChange } from '../with-change.ts';
-
-/**
- * A tracking number as people copy it from a label, with its shortest and longest length. Carriers' updates about a
- * longer number are refused.
- */
-const NUMBER = /^[a-z\d](?:[ -]?[a-z\d])*$/i;
-const [SHORTEST, LONGEST] = [6, 100];
 
 type Shipped = {
   team: string;
@@ -28,13 +21,12 @@ export async function shipKitCommand({
 }: Shipped): Promise<number> {
   if (outbound === undefined && inbound === undefined)
     throw new UsageError('phial lab ship-kit takes --outbound or --inbound, or both.');
-  const parcels: ShipmentUpdate = {
-    ...(outbound === undefined ? {} : { outbound_tracking_number: numberOf('outbound', outbound) }),
-    ...(outbound === undefined ? {} : { outbound_courier: courier ?? null }),
-    ...(inbound === undefined ? {} : { inbound_tracking_number: numberOf('inbound', inbound) }),
-    ...(inbound === undefined ? {} : { inbound_courier: courier ?? null }),
-  };
-  if (outbound !== undefined && inbound !== undefined && bare(outbound) === bare(inbound))
+  const parcels = shipmentOf({
+    outbound: outbound === undefined ? undefined : numberOf('outbound', outbound),
+    inbound: inbound === undefined ? undefined : numberOf('inbound', inbound),
+    courier,
+  });
+  if (outbound !== undefined && inbound !== undefined && isSameParcel(outbound, inbound))
     throw new UsageError(
       'phial lab ship-kit takes two different numbers, because the way there and the way back are two parcels.',
     );
@@ -51,14 +43,8 @@ export async function shipKitCommand({
   }
 }
 
-const bare = (number: string): string => number.toUpperCase().replaceAll(/[\s-]/g, '');
-
 function numberOf(flag: string, text: string): string {
   const number = text.trim();
-  if (number.length < SHORTEST || number.length > LONGEST || !NUMBER.test(number))
-    throw new UsageError(
-      `phial lab ship-kit takes ${SHORTEST} to ${LONGEST} letters and digits, with spaces or hyphens between ` +
-        `them, as --${flag}.`,
-    );
+  if (!isTrackingNumber(number)) throw new UsageError(`phial lab ship-kit takes ${NUMBER_WORDS}, as --${flag}.`);
   return number;
 }

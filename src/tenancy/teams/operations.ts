@@ -50,7 +50,7 @@ export const ownTeamOperations = [
     params: Type.Object({ team_id: Uuid }),
     response: Type.Array(Physician),
     summary: "List your team's physicians",
-    description: 'The operator of the service adds them. An order can name any other physician.',
+    description: 'Ordered by name. PUT …/physician/{npi} of the management API adds them. An order can name any other.',
     refusals: ['not_found'],
     handle: (ctx, { params: { team_id } }) => listPhysicians(ctx, team_id),
   }),

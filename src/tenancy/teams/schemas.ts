@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox';
-import { Email, Npi } from '../../wire/person.ts';
+import { Email, Npi, PhysicianName } from '../../wire/person.ts';
 import { Cursor, nullable, optional, Text, TextFilter, Timestamp, Uuid, WordFilter } from '../../wire/schema.ts';
 import { Environment, OrganisationName, Region } from '../schemas.ts';
 import { shape } from '../../wire/shape.ts';
@@ -221,6 +221,9 @@ export const OwnTeam = shape('OwnTeam', {
 });
 
 /** A physician who orders tests for the team. */
+/** The name of a physician. The path has the NPI. */
+export const PhysicianNames = shape('PhysicianNames', { first_name: PhysicianName, last_name: PhysicianName });
+
 export const Physician = shape('Physician', { first_name: Type.String(), last_name: Type.String(), npi: Npi });
 
 export const WebhookPortal = shape('WebhookPortal', {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, oneOf, Uuid, withDefault } from '../../../wire/schema.ts';
+import { Cursor, nullable, oneOf, Timestamp, Uuid, withDefault } from '../../../wire/schema.ts';
 import { INTERPRETATIONS, SourceMarker } from '../schemas.ts';
 import { shape } from '../../../wire/shape.ts';
 
@@ -101,7 +101,7 @@ const job = {
       'Whether a person must review the report, because you requested it or because not everything could be ' +
       'read and matched.',
   }),
-  is_reviewed: Type.Boolean({ description: 'Whether the operator of the service has reviewed the report.' }),
+  is_reviewed: Type.Boolean({ description: 'Whether a person has reviewed the report.' }),
 };
 
 /** A parsing job in the form in which events show it. */
@@ -125,4 +125,22 @@ export const ParserJobFields = shape('ParserJobFields', {
     Type.Boolean({ description: 'Request a review by a person, whatever can be read.' }),
     false,
   ),
+});
+
+export const LabReportReviewQuery = Type.Object({
+  next_cursor: Type.Optional(Cursor()),
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 50),
+});
+
+/** A lab report that waits for a review. It has ids and no data of the report. */
+const LabReportReview = shape('LabReportReview', {
+  job_id: Type.String({ format: 'uuid', description: 'Id of the parsing job.' }),
+  user_id: Uuid,
+  files: Type.Integer({ description: 'Number of files of the report.' }),
+  created_at: Timestamp,
+});
+
+export const LabReportReviewPage = shape('LabReportReviewPage', {
+  data: Type.Array(LabReportReview),
+  next_cursor: nullable(Type.String()),
 });

@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
+import { makeUser } from '../../../../test/factories.ts';
+import { pngHead } from '../../../../test/images.ts';
+import { publishedTo } from '../../../../test/publish-event.ts';
+import { sendReport } from '../../../../test/sent-reports.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.close());
+
+type Page = { data: { job_id: string; user_id: string; files: number }[]; next_cursor: string | null };
+const base = ({ org_id, id }: Team): string => `/v1/org/${org_id}/team/${id}/sandbox/lab_report_review`;
+const list = async (team: Team, query = ''): Promise<Page> =>
+  (await team.api<Page>('GET', `${base(team)}?${query}`)).body;
+
+async function waiting(team: Team): Promise<{ job_id: string; user_id: string }> {
+  const { user_id } = await makeUser(team);
+  const { body } = await sendReport(team, user_id, [pngHead(5, 5)]);
+  await sql`
+    update lab_report_jobs set status = 'completed', needs_human_review = true, ended_at = now()
+     where id = ${body.id}`.execute(app.db);
+  return { job_id: body.id, user_id };
+}
+
+test('lab reports that wait for a review are listed page by page, the oldest first', async () => {
+  const team = await app.makeTeam();
+  const [first, second] = [await waiting(team), await waiting(team)];
+  await sendReport(team, first.user_id, [pngHead(5, 5)]);
+  const page = await list(team, 'limit=1');
+  expect(page.data).toEqual([{ ...first, files: 1, created_at: expect.any(String) }]);
+  const rest = await list(team, `limit=1&next_cursor=${page.next_cursor}`);
+  expect([rest.data.map(({ job_id }) => job_id), rest.next_cursor]).toEqual([[second.job_id], null]);
+  expect((await list(await app.makeTeam())).data).toEqual([]);
+  await team.api('DELETE', `/v2/user/${first.user_id}`);
+  expect((await list(team)).data.map(({ job_id }) => job_id)).toEqual([second.job_id]);
+});
+
+test('an accepted report leaves the list, and its team is notified once', async () => {
+  const team = await app.makeTeam();
+  const { job_id } = await waiting(team);
+  const at = `${base(team)}/${job_id}`;
+  expect((await team.api('GET', at)).body).toMatchObject({ job_id, is_reviewed: false, files: [{}] });
+  const published = async (): Promise<number> =>
+    (await publishedTo(app, team)).filter(({ event_type }) => event_type === 'lab_report.parsing_job.updated').length;
+  const before = await published();
+  for (let n = 0; n < 2; n += 1)
+    expect((await team.api('POST', `${at}/accept`)).body).toMatchObject({ job_id, is_reviewed: true });
+  expect(await published()).toBe(before + 1);
+  expect((await list(team)).data).toEqual([]);
+});
+
+test('a report of another team, and one that needs no review, cannot be accepted', async () => {
+  const [team, other] = [await app.makeTeam(), await app.makeTeam()];
+  const { job_id, user_id } = await waiting(other);
+  expect((await team.api('GET', `${base(team)}/${job_id}`)).status).toBe(404);
+  expect((await team.api('POST', `${base(team)}/${job_id}/accept`)).status).toBe(404);
+  const { body } = await sendReport(other, user_id, [pngHead(5, 5)]);
+  expect((await other.api('POST', `${base(other)}/${body.id}/accept`)).status).toBe(404);
+});

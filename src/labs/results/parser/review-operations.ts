@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import { operation } from '../../../operation/operation.ts';
+import { ofTeam, TEAM_PATH } from '../../../tenancy/team-paths.ts';
+import { findJob } from './find-job.ts';
+import { listReviewsOfTeam } from './list-reviews.ts';
+import { reviewJob } from './review.ts';
+import { LabReportReviewPage, LabReportReviewQuery, ParsingJobWithFiles } from './schemas.ts';
+
+const reviews = `${TEAM_PATH}/lab_report_review`;
+const management = { tag: 'repairs', auth: 'management_key', scope: 'team' } as const;
+const ofJob = Type.Object({
+  ...ofTeam.properties,
+  job_id: Type.String({ format: 'uuid', description: 'Id of the parsing job.' }),
+});
+const refusals = ['not_found', 'user_scheduled_for_deletion'] as const;
+
+/** The operations with which a person reviews uploaded lab reports. */
+export const labReportReviewOperations = [
+  operation({
+    ...management,
+    id: 'list_lab_report_reviews',
+    method: 'GET',
+    path: reviews,
+    params: ofTeam,
+    query: LabReportReviewQuery,
+    response: LabReportReviewPage,
+    summary: 'List lab reports that wait for a review',
+    description: 'The oldest comes first. Entries have ids only.',
+    refusals: ['invalid_cursor'],
+    handle: (ctx, { query }) => listReviewsOfTeam(ctx, query),
+  }),
+  operation({
+    ...management,
+    id: 'get_lab_report_review',
+    method: 'GET',
+    path: `${reviews}/{job_id}`,
+    params: ofJob,
+    response: ParsingJobWithFiles,
+    summary: 'Read a lab report to review it',
+    description: 'What Phial read, with links to the files for 15 minutes.',
+    refusals,
+    handle: (ctx, { params: { job_id } }) => findJob(ctx, job_id),
+  }),
+  operation({
+    ...management,
+    id: 'accept_lab_report',
+    method: 'POST',
+    path: `${reviews}/{job_id}/accept`,
+    params: ofJob,
+    response: ParsingJobWithFiles,
+    summary: 'Record that a person has reviewed a lab report',
+    description:
+      'The event lab_report.parsing_job.updated tells the team. A second call changes nothing. 404: no such report ' +
+      'needs a review.',
+    refusals,
+    handle: (ctx, { params: { job_id } }) => reviewJob(ctx, job_id),
+  }),
+];
