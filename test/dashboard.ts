@@ -7,6 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { openBrowser } from './browser.ts';
+import { signInOperator, type SignedIn } from './signed-in.ts';
 import { startTestApp, type Team, type TestApp } from './test-app.ts';
 
 const require = createRequire(import.meta.url);
@@ -48,7 +49,8 @@ export type Dashboard = {
 export async function describeDashboard(title: string, declare: (dashboard: Dashboard) => void): Promise<void> {
   const opened = await openBrowser();
   const reason = typeof opened === 'string' ? ` (skipped: ${opened})` : '';
-  describe.skipIf(typeof opened === 'string')(`${title}${reason}`, () => {
+  // Four screens, each with axe: on a busy machine that is slow.
+  describe.skipIf(typeof opened === 'string')(`${title}${reason}`, { timeout: 300_000 }, () => {
     if (typeof opened === 'string') return declare(null as never);
     const { browser, close } = opened;
     const complaints = new WeakMap<Page, string[]>();
@@ -70,7 +72,7 @@ export async function describeDashboard(title: string, declare: (dashboard: Dash
       },
       open: async (path, { screen = SCREENS['wide'] as Screen, team = app.team, expected } = {}) => {
         const { width, height, colorScheme } = screen;
-        const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+        const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: 'en-US' });
         contexts.push(context);
         context.setDefaultTimeout(PATIENCE_MS);
         await signIn(context, app, team);
@@ -100,33 +102,18 @@ export async function describeDashboard(title: string, declare: (dashboard: Dash
   });
 }
 
-/** Lets the pages read and change what the keys of the team open. */
+/** The session of each team. One serves all pages. */
+const sessions = new WeakMap<Team, Promise<SignedIn>>();
+
+/** Signs the operator in, in a browser that has only the cookie. Null signs nobody in. */
 async function signIn(context: BrowserContext, app: TestApp, team: Team | null): Promise<void> {
-  if (!team) {
-    const json = { code: 'invalid_session', detail: 'Nobody is signed in.', request_id: 'of-no-request' };
-    await context.route('**/v1/session', (route) => route.fulfill({ status: 401, json }));
-    return;
-  }
-  await context.setExtraHTTPHeaders({ 'x-service-api-key': team.api_key, 'x-management-key': team.management_key });
-  const now = Date.now();
-  await context.route('**/v1/session', (route) =>
-    route.fulfill({
-      json: {
-        session: {
-          id: '0190a0a0-0000-7000-8000-000000000001',
-          created_at: new Date(now).toISOString(),
-          expires_at: new Date(now + 43_200_000).toISOString(),
-          csrf_token: 'of-no-session',
-        },
-        person: { kind: 'member', member_id: null, name: 'Ana Ruiz', email: 'ana@example.com', role: 'org_admin' },
-        org: { id: team.org_id, name: 'Desert Health', plan: 'scale' },
-        teams: [{ id: team.id, name: 'Desert Health' }],
-        has_more_teams: false,
-        environment: app.config.environment,
-        region: 'us',
-      },
-    }),
-  );
+  if (!team) return;
+  const session = sessions.get(team) ?? signInOperator(app, team);
+  sessions.set(team, session);
+  const { token: value } = await session;
+  await context.addCookies([{ name: 'phial_session', value, url: app.baseUrl, httpOnly: true, sameSite: 'Lax' }]);
+  // Without a choice the pages show the first team by name.
+  await context.addInitScript(`localStorage.setItem('phial.team', ${JSON.stringify(team.id)})`);
 }
 
 /** Returns a list that grows with each message in the console and each request to another host. */

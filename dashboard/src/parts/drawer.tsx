@@ -1,11 +1,24 @@
-import { Drawer as Panel, Stack } from '@mantine/core';
+import { CloseButton, Drawer as Panel, Group, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** A panel beside the page, for what a row of a list has more of. */
 export function Drawer({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
   return (
-    <Panel opened onClose={close} title={title} position="right" size="lg">
-      <Stack gap="lg">{children}</Stack>
-    </Panel>
+    <Panel.Root opened onClose={close} position="right" size="lg">
+      <Panel.Overlay />
+      <Panel.Content aria-label={title}>
+        <Panel.Body p="lg">
+          <Stack gap="lg">
+            <Group justify="space-between" wrap="nowrap" align="flex-start">
+              <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+                {title}
+              </Title>
+              <CloseButton aria-label="Close" onClick={close} />
+            </Group>
+            {children}
+          </Stack>
+        </Panel.Body>
+      </Panel.Content>
+    </Panel.Root>
   );
 }

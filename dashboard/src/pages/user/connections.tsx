@@ -128,12 +128,11 @@ function ConnectDemo({ userId }: { userId: string }) {
   const [isOpen, setOpen] = useState(false);
   const [slug, setSlug] = useState<string | null>(null);
   const { data: providers = [] } = useQuery({
-    queryKey: ['link_providers'],
-    queryFn: () => unwrap(phial.GET('/v2/link/providers')),
+    queryKey: ['providers'],
+    queryFn: () => unwrap(phial.GET('/v2/providers')),
     enabled: isOpen,
   });
-  const simulated = providers.filter(({ demo }) => demo);
-  const chosen = slug ?? simulated[0]?.slug ?? '';
+  const chosen = slug ?? providers[0]?.slug ?? '';
   const connect = useMutation({
     mutationFn: () =>
       unwrap(phial.POST('/v2/link/connect/demo', { body: { user_id: userId, provider: chosen as DemoProvider } })),
@@ -150,7 +149,7 @@ function ConnectDemo({ userId }: { userId: string }) {
           <Text>A simulated provider brings 30 days of invented data, as a real one would.</Text>
           <NativeSelect
             label="Provider"
-            data={simulated.map(({ slug: value, name }) => ({ value, label: name }))}
+            data={providers.map(({ slug: value, name }) => ({ value, label: name }))}
             value={chosen}
             onChange={({ currentTarget }) => setSlug(currentTarget.value)}
           />
