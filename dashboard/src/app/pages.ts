@@ -2,6 +2,8 @@
 import type { ComponentType } from 'react';
 import {
   AppointmentsIcon,
+  CatalogueIcon,
+  ConnectionsIcon,
   CriticalIcon,
   EventsIcon,
   LaboratoriesIcon,
@@ -47,6 +49,13 @@ export const PAGES: PageEntry[] = [
     icon: LaboratoriesIcon,
     load: () => import('../pages/laboratories/page.tsx'),
   },
+  { path: '/catalogue', label: 'Catalogue', icon: CatalogueIcon, load: () => import('../pages/catalogue/page.tsx') },
+  {
+    path: '/connections',
+    label: 'Connections',
+    icon: ConnectionsIcon,
+    load: () => import('../pages/connections/page.tsx'),
+  },
   { path: '/settings', label: 'Settings', icon: SettingsIcon, load: () => import('../pages/settings/page.tsx') },
   { path: '/users/$user', label: 'User', load: () => import('../pages/user/page.tsx') },
   { path: '/users/$user/trends', label: 'Trends', load: () => import('../pages/trends/page.tsx') },
@@ -58,4 +67,5 @@ export const PAGES: PageEntry[] = [
     label: 'Message of a laboratory',
     load: () => import('../pages/laboratory-message/page.tsx'),
   },
+  { path: '/catalogue/$test', label: 'Test', load: () => import('../pages/lab-test/page.tsx') },
 ];
