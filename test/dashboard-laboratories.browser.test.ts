@@ -110,7 +110,7 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     await page.getByRole('rowheader', { name: controlId }).waitFor();
   });
 
-  test('an order that its laboratory refused is sent again or given up, and a waiting one is held and released', async () => {
+  test('a refused order is sent again or given up, and a waiting one is held and released', async () => {
     const { app, team } = dashboard;
     laboratory.behave('refuses');
     const [again, lost] = [await createOrder(), await createOrder()];
