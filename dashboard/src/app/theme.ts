@@ -1,4 +1,4 @@
-import { createTheme, Modal, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, Drawer, Modal, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
 /** From the lightest to the darkest. White text on shade 7 has a contrast of 5.9. */
 const glass: MantineColorsTuple = [
@@ -13,6 +13,9 @@ const glass: MantineColorsTuple = [
   '#185a5d',
   '#0f4346',
 ];
+
+/** The header of a dialogue is not that of the page. */
+const dialogue = { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } };
 
 export const theme = createTheme({
   colors: { glass },
@@ -32,10 +35,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Modal: Modal.extend({
-      // The header of a dialogue is not that of the page.
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: { header: { role: 'presentation' } } },
-    }),
+    Drawer: Drawer.extend({ defaultProps: dialogue }),
+    Modal: Modal.extend({ defaultProps: dialogue }),
   },
 });
 

@@ -1,0 +1,34 @@
+import { phial, unwrap } from '../../api/client.ts';
+import type { useTeamPath } from '../../api/session.tsx';
+import { faultyFields } from '../../parts/message-reasons.ts';
+import { isSuspect } from './field-names.ts';
+
+export const messageQuery = (path: ReturnType<typeof useTeamPath>, message_id: string) => ({
+  queryKey: ['laboratory_message', path.team_id, message_id],
+  queryFn: () =>
+    unwrap(
+      phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_message/{message_id}', {
+        params: { path: { ...path, message_id } },
+      }),
+    ),
+});
+
+export type Message = Awaited<ReturnType<ReturnType<typeof messageQuery>['queryFn']>>;
+export type Segment = Message['segments'][number];
+
+/** A segment at fault, with the fields in which the fault is. No field: the segment as a whole, or one after it. */
+export type Fault = { segment: Segment; reason: string; fields: readonly number[] };
+
+/** Where the faults of a waiting message are. A message that waits as a whole names no segment: then it is searched. */
+export function faultsOf({ state, reason, waits, segments }: Message): Fault[] {
+  if (state !== 'failed' || reason === null) return [];
+  if (waits.length === 0)
+    return segments.flatMap((segment) => {
+      const fields = faultyFields(reason, segment.name);
+      return fields.length > 0 && isSuspect(reason, segment.fields) ? [{ segment, reason, fields }] : [];
+    });
+  return waits.flatMap((part) => {
+    const segment = segments.find(({ number }) => number === part.number);
+    return segment ? [{ segment, reason: part.reason, fields: faultyFields(part.reason, segment.name) }] : [];
+  });
+}

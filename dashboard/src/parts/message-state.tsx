@@ -1,0 +1,19 @@
+import { StatusBadge, type Tone } from './status-badge.tsx';
+
+export const MESSAGE_STATES = ['failed', 'received', 'applied', 'discarded'] as const;
+export type MessageState = (typeof MESSAGE_STATES)[number];
+
+const SHOWN: Record<MessageState, [Tone, string]> = {
+  failed: ['warning', 'To repair'],
+  received: ['active', 'Not read'],
+  applied: ['good', 'Applied'],
+  discarded: ['quiet', 'Discarded'],
+};
+
+export const messageStateInWords = (state: MessageState): string => SHOWN[state][1];
+
+/** The state of a message of a laboratory. */
+export function MessageStateBadge({ state }: { state: MessageState }) {
+  const [tone, words] = SHOWN[state];
+  return <StatusBadge tone={tone}>{words}</StatusBadge>;
+}
