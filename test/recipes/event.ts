@@ -108,7 +108,12 @@ test('a changed remark is published once, and an equal one is not', async () => 
     },
   ],
   own: [`${FOLDER}/put-remark.ts`, `${FOLDER}/publish-remark.test.ts`],
-  updates: ['test/openapi.test.ts', 'test/openapi-shape.test.ts', 'packages/client/src/generated.test.ts'],
+  updates: [
+    'test/openapi.test.ts',
+    'test/openapi-shape.test.ts',
+    'test/generated.test.ts',
+    'packages/client/src/generated.test.ts',
+  ],
   untouched: {
     'openapi-texts/examples.ts': 'its FIELDS are for fields that operations have too',
     'src/event-types.test.ts': 'checks steps 1 to 3, and has no list of events',

@@ -171,7 +171,12 @@ test('a remark about a user is shown as it was written, and may not have a numbe
     },
   ],
   own: [`${FOLDER}/put-remark.ts`, `${FOLDER}/find.ts`, `${FOLDER}/remarks.test.ts`],
-  updates: ['test/openapi.test.ts', 'test/openapi-shape.test.ts', 'packages/client/src/generated.test.ts'],
+  updates: [
+    'test/openapi.test.ts',
+    'test/openapi-shape.test.ts',
+    'test/generated.test.ts',
+    'packages/client/src/generated.test.ts',
+  ],
   untouched: {
     'src/wire/shape.ts': 'has the functions that give schemas a name',
     'test/request-bounds.test.ts': 'finds what has no limit, and has no list of operations',
@@ -185,5 +190,6 @@ test('a remark about a user is shown as it was written, and may not have a numbe
     'http/auth/keys.test.ts': 'the operations need a key',
     'test/scopes.test.ts': 'no POST reads',
     'openapi.json': 'test/openapi.test.ts writes it',
+    'src/openapi-texts/remedies.ts': 'the operations refuse with codes that exist',
   },
 };

@@ -199,7 +199,10 @@ describe('an acknowledgement', () => {
 
   test('stores who, when and whom they called, and a second one changes nothing', async () => {
     const entry = await openEntry(app.team);
-    const { status, body } = await acknowledge(app.team, entry.id, called);
+    const { status, body } = await acknowledge(app.team, entry.id, {
+      ...called,
+      called_at: '2026-01-05T10:00:00+02:00',
+    });
     expect([status, body.status, body.acknowledgement]).toEqual([
       200,
       'acknowledged',

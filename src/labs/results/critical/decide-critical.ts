@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
+import { toUtc } from '../../../wire/moment.ts';
 import { authorOf } from '../../author.ts';
 import { findCritical, type Acknowledgement, type SignOff } from './load-critical.ts';
 import type { AcknowledgeCriticalResult, CriticalResultEntry, SignOffCriticalResult } from './schemas.ts';
@@ -22,7 +23,8 @@ export function acknowledgeCritical(
     const entry = await lockCritical(ctx, id);
     const acknowledged_by = authorOf(ctx, 'acknowledged_by', body.acknowledged_by ?? null);
     if (entry.status !== 'open') return entry;
-    const { called_person = null, called_at = null, read_back = null, note = null } = body;
+    const { called_person = null, read_back = null, note = null } = body;
+    const called_at = body.called_at ? toUtc(body.called_at) : null;
     const acknowledgement: Acknowledgement = { acknowledged_by, called_person, called_at, read_back, note };
     const sealed = ctx.cipher.sealJson('critical_results.acknowledgement', rowKeyOf(ctx, id), acknowledgement);
     await ofEntry(ctx, id)
