@@ -9,9 +9,9 @@ import type { Ctx } from './context.ts';
 import type { Listener } from './db/listener.ts';
 import { acrossTeams } from './db/session/bind.ts';
 import type { Deliverer } from './delivery/deliverer.ts';
-import { migrate } from './db/migrate.ts';
+import { migrateAtStart } from './db/migrate-at-start.ts';
 import { openDatabase, type Database } from './db/open-database.ts';
-import { MIGRATIONS, SANDBOX_SEEDS, type DatabaseServer } from './db/database-server.ts';
+import { SANDBOX_SEEDS, type DatabaseServer } from './db/database-server.ts';
 import { refusePrivilegedLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
 import { reclaimQueues } from './delivery/queues/queue-leases.ts';
@@ -56,7 +56,7 @@ export async function startService(options: Options): Promise<Service> {
     uploadDir: options.config.uploadDir ?? join(databaseServer.dataDir, 'uploads'),
     storage: { ...options.config.storage, databaseDir: databaseServer.embedded ? databaseServer.dataDir : null },
   };
-  const fresh = await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
+  const fresh = await migrateAtStart(databaseServer, config);
   if (fresh.length > 0) log.info({ migrations: fresh.length }, 'database migrated');
   const traces = await openTraces(config, { role: options.role, version: VERSION, log });
   const on: OnDatabase = { url: databaseServer.url, limits: config.databaseLimits, traces, log };

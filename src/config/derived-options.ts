@@ -24,3 +24,16 @@ export const databaseLimits = (given: OptionValues, statementSeconds: number): D
   lockMs: given.PHIAL_DATABASE_LOCK_TIMEOUT_SECONDS * 1000,
   idleMs: given.PHIAL_DATABASE_IDLE_TIMEOUT_SECONDS * 1000,
 });
+
+export const hl7Listener = (given: OptionValues): Config['hl7'] => ({
+  port: given.PHIAL_HL7_PORT,
+  tls:
+    given.PHIAL_HL7_TLS_CERTIFICATE_FILE === null || given.PHIAL_HL7_TLS_KEY_FILE === null
+      ? null
+      : {
+          certificateFile: given.PHIAL_HL7_TLS_CERTIFICATE_FILE,
+          keyFile: given.PHIAL_HL7_TLS_KEY_FILE,
+          clientCaFile: given.PHIAL_HL7_TLS_CLIENT_CA_FILE,
+        },
+  failedFilesDays: given.PHIAL_HL7_FAILED_FILES_DAYS,
+});

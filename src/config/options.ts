@@ -1,5 +1,5 @@
 import { findEncryptionKeys, type EncryptionKey } from './encryption-keys.ts';
-import { databaseLimits, rateLimit, usualNetworks } from './derived-options.ts';
+import { databaseLimits, hl7Listener, rateLimit, usualNetworks } from './derived-options.ts';
 import { misspelledOptions, type Env } from './read-environment.ts';
 import {
   readProviderClients,
@@ -209,18 +209,7 @@ const configOf = (given: OptionValues): Config => ({
   logFormat: given.PHIAL_LOG_FORMAT ?? (given.PHIAL_ENVIRONMENT === 'production' ? 'json' : 'text'),
   metricsPort: given.PHIAL_METRICS_PORT,
   traces: given.PHIAL_OTLP_URL === null ? null : { url: given.PHIAL_OTLP_URL, percent: given.PHIAL_TRACE_PERCENT },
-  hl7: {
-    port: given.PHIAL_HL7_PORT,
-    tls:
-      given.PHIAL_HL7_TLS_CERTIFICATE_FILE === null || given.PHIAL_HL7_TLS_KEY_FILE === null
-        ? null
-        : {
-            certificateFile: given.PHIAL_HL7_TLS_CERTIFICATE_FILE,
-            keyFile: given.PHIAL_HL7_TLS_KEY_FILE,
-            clientCaFile: given.PHIAL_HL7_TLS_CLIENT_CA_FILE,
-          },
-    failedFilesDays: given.PHIAL_HL7_FAILED_FILES_DAYS,
-  },
+  hl7: hl7Listener(given),
   autopilotSeconds: given.PHIAL_SANDBOX_AUTOPILOT_SECONDS,
   retentionDays: given.PHIAL_RETENTION_DAYS,
   auditRetentionYears: given.PHIAL_AUDIT_RETENTION_YEARS,

@@ -48,7 +48,7 @@ describe('with a collector', () => {
     const app = await startTestApp({ PHIAL_OTLP_URL: `${collector.url}/` });
     try {
       const { team } = app;
-      const webhookId = await subscribe(team, endpoint);
+      await subscribe(team, endpoint);
       const created = await team.api<{ user_id: string; client_user_id: string }>(
         'POST',
         '/v2/user',
@@ -71,7 +71,6 @@ describe('with a collector', () => {
       await team.api('GET', '/v2/user/not-an-id', undefined, { headers: { traceparent: 'nonsense' } });
       await fetch(`${app.baseUrl}/healthz`);
       names = [team.api_key, team.id, userId, order.id, 'ana.ruiz', ...Object.values(shippingAddress).filter(isLong)];
-      expect(webhookId).toMatch(/^[\da-f-]{36}$/);
     } finally {
       await app.close();
     }
@@ -89,7 +88,7 @@ describe('with a collector', () => {
     return span as CollectedSpan;
   };
 
-  test('a request continues the trace of its client, with operation, route and status, and its log line is found', () => {
+  test('a request continues the trace of its client, with operation, route, status and request id', () => {
     expect(first('create_user')).toMatchObject({
       traceId: CLIENT_TRACE,
       parentSpanId: CLIENT_SPAN,
@@ -122,8 +121,8 @@ describe('with a collector', () => {
   });
 
   test('each event has its id as trace, linked with the request that published it and followed by its attempts', () => {
-    const delivered = endpoint.received.find(({ body }) => body.event_type === 'labtest.order.created');
-    const traceId = (delivered?.id as string).replaceAll('-', '');
+    const [id] = endpoint.received.flatMap((it) => (it.body.event_type === 'labtest.order.created' ? [it.id] : []));
+    const traceId = (id as string).replaceAll('-', '');
     const published = found('publish').find((span) => span.traceId === traceId) as CollectedSpan;
     expect(published).toMatchObject({ kind: 'producer', parentSpanId: null });
     expect(published.attributes).toEqual({ 'phial.event_type': 'labtest.order.created' });
