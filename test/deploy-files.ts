@@ -30,7 +30,7 @@ export type Panel = { id: number; type: string; title: string; gridPos: Box; tar
 export const readBoard = (): { panels: Panel[] } => JSON.parse(readText('grafana/phial.json')) as { panels: Panel[] };
 
 type Probe = { httpGet: { path: string; port: string } };
-export type Container = {
+type Container = {
   args: string[];
   env: { name: string; value: string }[];
   ports?: { name: string; containerPort: number }[];

@@ -167,6 +167,8 @@ describe.skipIf(missing)(`the files of deploy${missing ? ` (skipped: there is no
       await expect.poll(() => answers(`http://127.0.0.1:${address}`), { timeout: 90_000 }).toBe(200);
     expect(api.output()).not.toContain('loads @opentelemetry');
     expect(worker.output()).toContain('loads @opentelemetry/sdk-trace');
+    for (const page of ['dashboard/', 'docs/operate/install'])
+      expect(await answers(`http://127.0.0.1:${port}/${page}`), page).toBe(200);
 
     const health = readLastStage().find(({ instruction }) => instruction === 'HEALTHCHECK')?.text as string;
     const [node = '', ...words] = JSON.parse(health.slice(health.indexOf('['))) as string[];

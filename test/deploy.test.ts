@@ -149,6 +149,26 @@ describe('the image', () => {
     expect(copied.filter((path) => ignored.includes(path.split('/')[0] as string))).toEqual([]);
     expect(ignored).toContain('.env');
   });
+
+  test('has what an installed package has, and of bin what the program imports', () => {
+    const copied = stage
+      .filter(({ instruction }) => instruction === 'COPY')
+      .flatMap(({ text }) =>
+        text
+          .replace(/^--from=\S+ /, '')
+          .split(' ')
+          .slice(0, -1),
+      )
+      .map((path) => path.replace('/opt/phial/', ''));
+    const { files: published } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
+    expect(published.filter((path) => path !== 'bin' && !copied.includes(path))).toEqual([]);
+    const imported = copied
+      .filter((path) => path.startsWith('bin/'))
+      .flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/from '\.\/([\w-]+\.mjs)'/g)])
+      .map(([, name]) => `bin/${name}`);
+    expect(imported.filter((path) => !copied.includes(path))).toEqual([]);
+    expect(imported.length).toBeGreaterThan(2);
+  });
 });
 
 describe('compose', () => {
