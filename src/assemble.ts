@@ -20,9 +20,10 @@ import { USER_AGENT } from './package-root.ts';
 import type { Streaming } from './pipelines/etl/streaming/start-streaming.ts';
 import type { Cipher } from './privacy/cipher.ts';
 import { subscriptions } from './subscriptions.ts';
+import type { Traces } from './traces/traces.ts';
 
 /** The database to which all pools of a process connect. */
-export type OnDatabase = { url: string; limits: DatabaseLimits; log: Logger };
+export type OnDatabase = { url: string; limits: DatabaseLimits; traces?: Traces | null; log: Logger };
 
 /** Opens the pool that most requests share. */
 export const openApiPool = (on: OnDatabase, poolSize: number): Database =>
@@ -52,10 +53,17 @@ export function openSeparatePools(
   };
 }
 
-type Parts = { config: Config; log: Logger; cipher: Cipher; polls: LongPolls; metrics: Metrics };
+type Parts = {
+  config: Config;
+  log: Logger;
+  cipher: Cipher;
+  polls: LongPolls;
+  metrics: Metrics;
+  traces?: Traces | null;
+};
 
 /** Makes the context that every service function of this process gets. */
-export const makeCtx = (api: Database, { config, log, cipher, polls, metrics }: Parts): Ctx => ({
+export const makeCtx = (api: Database, { config, log, cipher, polls, metrics, traces }: Parts): Ctx => ({
   config,
   db: api.db,
   log,
@@ -65,6 +73,7 @@ export const makeCtx = (api: Database, { config, log, cipher, polls, metrics }: 
   subscriptions,
   outOfSpace: api.outOfSpace,
   count: countIn(metrics),
+  ...(traces ? { traces } : {}),
 });
 
 /**

@@ -5,6 +5,7 @@ import type { Aside } from './fair/fair-share.ts';
 import type { Logger } from './log.ts';
 import type { LongPolls } from './long-polls.ts';
 import type { Cipher } from './privacy/cipher.ts';
+import type { Traces } from './traces/traces.ts';
 
 /**
  * The context of every service function. We make it once at the start of the process. `db` is the pool, or the
@@ -35,6 +36,8 @@ export type Ctx = {
   stopping?: AbortSignal;
   /** Counts the results of work with providers and files, for the metrics. Missing if nothing is measured. */
   count?: (counted: CountedOutcome) => void;
+  /** Sends traces to a collector. Missing if the option is not set. */
+  traces?: Traces;
   /** Returns true if a statement of this process failed recently because the server's disk is full. */
   outOfSpace?: () => boolean;
   /** Adds to the audit line of the request. Missing if there is no request. */

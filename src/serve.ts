@@ -9,9 +9,9 @@ import type { Ctx } from './context.ts';
 import type { Listener } from './db/listener.ts';
 import { acrossTeams } from './db/session/bind.ts';
 import type { Deliverer } from './delivery/deliverer.ts';
-import { migrate } from './db/migrate.ts';
+import { migrateAtStart } from './db/migrate-at-start.ts';
 import { openDatabase, type Database } from './db/open-database.ts';
-import { MIGRATIONS, SANDBOX_SEEDS, type DatabaseServer } from './db/database-server.ts';
+import { SANDBOX_SEEDS, type DatabaseServer } from './db/database-server.ts';
 import { refusePrivilegedLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
 import { reclaimQueues } from './delivery/queues/queue-leases.ts';
@@ -26,7 +26,10 @@ import { LongPolls, MAX_POLLS_OF_ORG } from './long-polls.ts';
 import { claimCipher } from './privacy/claim-cipher.ts';
 import { announceProcess, type Presence } from './privacy/processes.ts';
 import { bootstrapSandbox, type FirstKeys } from './tenancy/orgs/bootstrap.ts';
+import { VERSION } from './package-root.ts';
 import { registerProbes } from './system/probes.ts';
+import { openTraces } from './traces/open-traces.ts';
+import type { Traces } from './traces/traces.ts';
 
 /**
  * The parts that a process runs: `serve` runs both the API and the worker. Any number of api and worker processes can
@@ -53,11 +56,14 @@ export async function startService(options: Options): Promise<Service> {
     uploadDir: options.config.uploadDir ?? join(databaseServer.dataDir, 'uploads'),
     storage: { ...options.config.storage, databaseDir: databaseServer.embedded ? databaseServer.dataDir : null },
   };
-  const fresh = await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
+  const fresh = await migrateAtStart(databaseServer, config);
   if (fresh.length > 0) log.info({ migrations: fresh.length }, 'database migrated');
+  const traces = await openTraces(config, { role: options.role, version: VERSION, log });
+  const on: OnDatabase = { url: databaseServer.url, limits: config.databaseLimits, traces, log };
   const running: Running = {
     stopping: new AbortController(),
-    database: openApiPool({ url: databaseServer.url, limits: config.databaseLimits, log }, config.databasePools.api),
+    traces,
+    database: openApiPool(on, config.databasePools.api),
     presence: null,
     reserved: null,
     forAnonymousCallers: null,
@@ -73,7 +79,7 @@ export async function startService(options: Options): Promise<Service> {
     streaming: null,
   };
   try {
-    const firstKeys = await start(running, { ...options, config });
+    const firstKeys = await start(running, on, { ...options, config });
     const listensAt = { api: addressOf(running.api), metrics: addressOf(running.metricsServer) };
     return { firstKeys, listensAt, stop: () => stopInOrder(running, config.drainSeconds * 1000) };
   } catch (error) {
@@ -95,6 +101,7 @@ function addressOf(server: FastifyInstance | null): string | null {
 /** Everything that is open. We fill it in while we open the parts. */
 type Running = {
   stopping: AbortController;
+  traces: Traces | null;
   database: Database;
   /** The heartbeat of this process, with the encryption key versions that it has. */
   presence: Presence | null;
@@ -122,10 +129,10 @@ type Running = {
 
 async function start(
   running: Running,
+  on: OnDatabase,
   { role, config, secrets, databaseServer, log }: Options,
 ): Promise<FirstKeys | null> {
-  const { database, stopping } = running;
-  const on: OnDatabase = { url: databaseServer.url, limits: config.databaseLimits, log };
+  const { database, stopping, traces } = running;
   const cipher = await claimCipher(database.db, config, secrets);
   if (config.environment === 'production') await refusePrivilegedLogin(databaseServer.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: databaseServer.ownerUrl, directory: SANDBOX_SEEDS });
@@ -133,7 +140,7 @@ async function start(
   addProcessMetrics(metrics);
   const polls = new LongPolls({ maxOfOrg: MAX_POLLS_OF_ORG });
   const ctx: Ctx = {
-    ...makeCtx(database, { config, log, cipher, polls, metrics }),
+    ...makeCtx(database, { config, log, cipher, polls, metrics, traces }),
     stopping: stopping.signal,
     outOfSpace: () => outOfSpace(running),
   };
@@ -163,13 +170,12 @@ async function start(
   if (role === 'serve' && databaseServer.embedded) await unlockAbandonedJobs(ctx);
   if (role !== 'api') {
     const forJobs = openDatabase({
-      url: databaseServer.url,
+      ...on,
       poolSize: config.databasePools.jobs,
       role: 'phial_app',
       name: 'phial jobs',
       limits: config.jobLimits,
       beside: database,
-      log,
     });
     running.forJobs = forJobs;
     running.jobs = await runJobs({ ...ctx, db: forJobs.db }, forJobs.pool);
@@ -199,7 +205,7 @@ async function serveMetrics(ctx: Ctx, metrics: Metrics): Promise<FastifyInstance
  */
 async function stopInOrder(running: Running, drainMs: number): Promise<void> {
   const { stopping, presence, drain, jobs, hl7, streaming, deliverer, deliveries, forJobs } = running;
-  const { metricsServer, listener, reserved, forAnonymousCallers, database } = running;
+  const { metricsServer, listener, reserved, forAnonymousCallers, database, traces } = running;
   const deadline = Date.now() + drainMs;
   stopping.abort();
   const streamed = streaming?.stop(drainMs);
@@ -216,4 +222,5 @@ async function stopInOrder(running: Running, drainMs: number): Promise<void> {
   await reserved?.close();
   await forAnonymousCallers?.close();
   await database.close();
+  await traces?.close();
 }

@@ -9,7 +9,7 @@ const GROUPS: readonly (readonly [title: string, has: RegExp])[] = [
   ['Requests', /_(HEADER|BODY|RATE|REQUEST|MAX|TRUSTED)_/],
   ['Webhooks', /_WEBHOOK_(?!SECRETS)|_API_KEY$/],
   ['Mail and domains', /_(SMTP|MAIL|DOMAIN)_/],
-  ['Log and metrics', /_(LOG|METRICS)_/],
+  ['Log, metrics and traces', /_(LOG|METRICS|OTLP|TRACE)_/],
   ['Retention', /_RETENTION_/],
   ['Files and storage', /_(UPLOAD|IMPORT|STORAGE|LAB_REPORT|DATABASE_LIMIT)_/],
   ['Limits', /_PER_(ORG|TEAM)$/],

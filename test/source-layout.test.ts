@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { allSources, sources } from './source-files.ts';
 
 /** Every file and folder that a text may name. */
-/** All files and folders below a folder, without installed packages. */
+/** All files and folders below a folder, without installed packages and tools. */
 const within = (root: string): string[] =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map((entry) => `${root}/${entry}`)
-    .filter((entry) => !/\/node_modules(\/|$)/.test(entry));
+    .filter((entry) => !/\/node_modules(\/|$)|^deploy\/\.tools(\/|$)/.test(entry));
 
 const entries = [
   'src',
@@ -21,6 +21,7 @@ const entries = [
   'docs',
   'bench',
   'bin',
+  'deploy',
   '.ci',
 ].flatMap((root) => [root, ...within(root)]);
 entries.push(...readdirSync('.'));

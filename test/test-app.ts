@@ -16,10 +16,12 @@ import { openMetrics, type Metrics } from '../src/metrics.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run-jobs.ts';
 import { openLog } from '../src/log.ts';
 import { LongPolls } from '../src/long-polls.ts';
+import { VERSION } from '../src/package-root.ts';
 import { claimCipher } from '../src/privacy/claim-cipher.ts';
 import { createOrg } from '../src/tenancy/orgs/create.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
+import { openTraces } from '../src/traces/open-traces.ts';
 import { checkResponse } from './check-response.ts';
 import { cloneDatabase, databaseUrl, dropDatabase } from './global-setup.ts';
 
@@ -95,14 +97,15 @@ export async function startTestApp(
   });
   const log = openLog(config.logLevel, logTo && { write: logTo });
   const limits = { ...config.databaseLimits, waitMs: poolWaitMs ?? config.databaseLimits.waitMs };
-  const on = { url, limits, log };
+  const traces = await openTraces(config, { role: 'serve', version: VERSION, log });
+  const on = { url, limits, traces, log };
   const database_ = openApiPool(on, poolSize);
   const { reserved, forAnonymousCallers } = openSeparatePools(on, database_);
   const cipher = await claimCipher(database_.db, config, secrets);
   const metrics = openMetrics();
   const polls = new LongPolls();
   const ctx: Ctx = {
-    ...makeCtx(database_, { config, log, cipher, polls, metrics }),
+    ...makeCtx(database_, { config, log, cipher, polls, metrics, traces }),
     reserved: reserved.db,
     forAnonymousCallers: forAnonymousCallers.db,
   };
@@ -150,6 +153,7 @@ export async function startTestApp(
       await reserved.close();
       await forAnonymousCallers.close();
       await database_.close();
+      await traces?.close();
       if (sharedUrl) return;
       rmSync(uploadDir, { recursive: true, force: true });
       await dropDatabase(server, database);

@@ -16,6 +16,7 @@ import {
 import { FILE_OPTIONS } from './file-options.ts';
 import { LIMIT_OPTIONS } from './limit-options.ts';
 import { Hidden, hiddenList, PROVIDER_OPTIONS } from './provider-options.ts';
+import { TRACE_OPTIONS } from './trace-options.ts';
 
 /** A `secret` can also be in a file, which the option `<name>_FILE` names. */
 export type Option = { default: string; read: Kind<unknown>; meaning: string; secret?: true };
@@ -153,6 +154,7 @@ export const OPTIONS = {
       'Port of /metrics, /healthz and /readyz, also of a worker; empty: none. A sandbox then shows /metrics ' +
       'on the port of the API.',
   },
+  ...TRACE_OPTIONS,
   PHIAL_HL7_PORT: {
     default: '',
     read: orNull(whole(0, 65_535)),

@@ -1,4 +1,5 @@
 import { findEncryptionKeys, type EncryptionKey } from './encryption-keys.ts';
+import { databaseLimits, hl7Listener, rateLimit, usualNetworks } from './derived-options.ts';
 import { misspelledOptions, type Env } from './read-environment.ts';
 import {
   readProviderClients,
@@ -27,6 +28,8 @@ export type Config = {
   logFormat: 'text' | 'json';
   /** Port of /metrics. Null: a sandbox serves it on the port of the API, and production does not serve it. */
   metricsPort: number | null;
+  /** The collector of traces, and the share of traces that it gets. Null: there are no traces. */
+  traces: { url: string; percent: number } | null;
   /** The MLLP listener to which laboratories send results. */
   hl7: {
     /** Null: there is no listener. */
@@ -205,18 +208,8 @@ const configOf = (given: OptionValues): Config => ({
   logLevel: given.PHIAL_LOG_LEVEL,
   logFormat: given.PHIAL_LOG_FORMAT ?? (given.PHIAL_ENVIRONMENT === 'production' ? 'json' : 'text'),
   metricsPort: given.PHIAL_METRICS_PORT,
-  hl7: {
-    port: given.PHIAL_HL7_PORT,
-    tls:
-      given.PHIAL_HL7_TLS_CERTIFICATE_FILE === null || given.PHIAL_HL7_TLS_KEY_FILE === null
-        ? null
-        : {
-            certificateFile: given.PHIAL_HL7_TLS_CERTIFICATE_FILE,
-            keyFile: given.PHIAL_HL7_TLS_KEY_FILE,
-            clientCaFile: given.PHIAL_HL7_TLS_CLIENT_CA_FILE,
-          },
-    failedFilesDays: given.PHIAL_HL7_FAILED_FILES_DAYS,
-  },
+  traces: given.PHIAL_OTLP_URL === null ? null : { url: given.PHIAL_OTLP_URL, percent: given.PHIAL_TRACE_PERCENT },
+  hl7: hl7Listener(given),
   autopilotSeconds: given.PHIAL_SANDBOX_AUTOPILOT_SECONDS,
   retentionDays: given.PHIAL_RETENTION_DAYS,
   auditRetentionYears: given.PHIAL_AUDIT_RETENTION_YEARS,
@@ -272,27 +265,4 @@ const configOf = (given: OptionValues): Config => ({
       ? null
       : { url: given.PHIAL_SMTP_URL, from: given.PHIAL_MAIL_FROM },
   domainNameServers: given.PHIAL_DOMAIN_NAME_SERVERS,
-});
-
-/**
- * Returns the networks to which webhooks may go by default. A sandbox that listens only on this machine may send them
- * to this machine. Any other deployment may not. Otherwise callers on other machines could reach programs on this
- * machine by webhooks.
- */
-function usualNetworks(given: OptionValues): string[] {
-  const local = given.PHIAL_ENVIRONMENT === 'sandbox' && /^(127\.[\d.]+|::1|localhost)$/.test(given.PHIAL_HOST);
-  return local ? ['127.0.0.0/8', '::1/128'] : [];
-}
-
-function rateLimit(given: OptionValues): Config['rateLimit'] {
-  const perSecond = given.PHIAL_RATE_LIMIT_PER_SECOND ?? (given.PHIAL_ENVIRONMENT === 'production' ? 50 : 0);
-  return perSecond === 0 ? null : { perSecond, burst: given.PHIAL_RATE_LIMIT_BURST ?? 2 * perSecond };
-}
-
-const databaseLimits = (given: OptionValues, statementSeconds: number): DatabaseLimits => ({
-  statementMs: statementSeconds * 1000,
-  silenceMs: 5_000,
-  waitMs: 5_000,
-  lockMs: given.PHIAL_DATABASE_LOCK_TIMEOUT_SECONDS * 1000,
-  idleMs: given.PHIAL_DATABASE_IDLE_TIMEOUT_SECONDS * 1000,
 });

@@ -8,6 +8,7 @@ import { BY_INDEX } from './session/by-index.ts';
 import { poolDriver } from './session/scoped-connection.ts';
 import { DISK_FULL, Outage } from './session/outage.ts';
 import { UnrecordedServer } from './session/unrecorded-server.ts';
+import type { Traces } from '../traces/traces.ts';
 import type { DB } from './tables.ts';
 
 /**
@@ -55,6 +56,8 @@ export function openDatabase(options: {
   limits?: DatabaseLimits;
   /** Another pool of the same server. If the server is unavailable, both pools fail, and they log this outage once. */
   beside?: Database;
+  /** Gets a span of each statement of a request or job. */
+  traces?: Traces | null;
   log: Logger;
 }): Database {
   const { statementMs, lockMs, idleMs, silenceMs, waitMs } = options.limits ?? DEFAULT_LIMITS;
@@ -97,7 +100,12 @@ export function openDatabase(options: {
     dialect: {
       createAdapter: () => new PostgresAdapter(),
       createDriver: () =>
-        poolDriver(pool, { onError: met, onReady: () => unnoted.over(), silentMs: statementMs + silenceMs }),
+        poolDriver(pool, {
+          onError: met,
+          onReady: () => unnoted.over(),
+          silentMs: statementMs + silenceMs,
+          traces: options.traces ?? null,
+        }),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },

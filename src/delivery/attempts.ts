@@ -10,6 +10,7 @@ import { delayAfter, dropDeliveries, type Delivery, type EndedDelivery } from '.
 import { OutcomeWriter } from './outcome-writer.ts';
 import { Tallies } from './tallies/tallies.ts';
 import type { Threshold } from '../fair/threshold.ts';
+import type { OpenSpan, Traces } from '../traces/traces.ts';
 import { TransientMap } from '../transient-map.ts';
 
 /**
@@ -216,11 +217,13 @@ export class Attempts {
     this.#begun.set(delivery, begun);
     this.#events.set(queued.event_id, { event, uses: (this.#events.get(queued.event_id)?.uses ?? 0) + 1 });
     metrics.deliveriesUnderWay.inc();
+    const span = this.#ctx.traces && beginSpan(this.#ctx.traces, delivery);
     const { url, headers, secrets } = endpoint;
     const { body, origin } = event;
     const request = { owner: queue.owner, url, headers, secrets, id: event_id, origin };
     const outcome = body === null ? UNOPENED : await sender.send({ body, ...request });
     metrics.deliveriesUnderWay.dec();
+    span?.end(outcome.status === null ? {} : { 'http.response.status_code': outcome.status }, failureOf(outcome));
     // `close()` of the sender cancelled the request. The row of the delivery stays in the queue, and the worker
     // releases the queue. The next owner of the queue starts the delivery as if this attempt had never begun.
     if (outcome.error === 'cancelled') {
@@ -280,3 +283,12 @@ export class Attempts {
     this.#with.onEnd(queue);
   }
 }
+
+const beginSpan = (traces: Traces, { event_id, event_type, webhook_id, attempt }: Delivery): OpenSpan =>
+  traces.beginAttempt(event_id, {
+    'phial.event_type': event_type,
+    'phial.endpoint_id': webhook_id,
+    'phial.attempt': attempt,
+  });
+
+const failureOf = ({ ok, error, status }: SendOutcome): string | null => (ok ? null : (error ?? String(status)));

@@ -39,7 +39,7 @@ export type Publication<T extends TSchema = TSchema> = {
   origin?: Origin;
 };
 
-type Publishable = Pick<TxCtx<TeamCtx>, 'db' | 'cipher'> & { team: { id: string } };
+type Publishable = Pick<TxCtx<TeamCtx>, 'db' | 'cipher' | 'traces'> & { team: { id: string } };
 
 /**
  * PostgreSQL allows 8,000 bytes in the payload of a notification. MAX_PAIRS pairs of an endpoint and an event fit, or
@@ -64,8 +64,9 @@ export async function publishEvents<const Types extends TSchema[]>(
   if (!ctx.db.isTransaction) {
     throw new Error(`Event ${published[0]?.type.name} was published outside a transaction.`);
   }
-  const { team, cipher } = ctx;
+  const { team, cipher, traces } = ctx;
   const ids = published.map(() => newId());
+  if (traces) for (const [n, { type }] of published.entries()) traces.notePublished(ids[n] as string, type.name);
   const bodies: Buffer[] = [];
   let begun = performance.now();
   for (const [n, event] of published.entries()) {
@@ -122,10 +123,11 @@ export async function publishEvent<T extends TSchema>(
  * test. The event is about no user and is not in the change feed. The caller queues its delivery.
  */
 export async function publishTest(
-  { db, cipher, team }: Publishable,
+  { db, cipher, team, traces }: Publishable,
   { name, example, webhook_id }: { name: string; example: Record<string, unknown>; webhook_id: string },
 ): Promise<string> {
   const key = { team_id: team.id, id: newId() };
+  traces?.notePublished(key.id, name);
   const text = JSON.stringify({ ...example, team_id: team.id, test: true });
   const body = await cipher.sealPacked('events.body', key, text);
   await db

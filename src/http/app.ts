@@ -32,6 +32,7 @@ import { UnreadResponses } from './limits/unread-responses.ts';
 import { isStream } from '../operation/media.ts';
 import { showRequestWait, type Metrics } from '../metrics.ts';
 import { addRoute } from './route.ts';
+import { traceRequests } from './trace-requests.ts';
 import { methodsByPath, refuseOtherMethods, refuseUnknownRoute } from './unknown-route.ts';
 
 const LONGEST_URL = 8_192;
@@ -81,6 +82,7 @@ export function openApp(ctx: Ctx, operations: Operation[], metrics: Metrics): Ap
     if (method === 'GET') pages.add(url);
   });
   takeJsonOnly(server);
+  const endSpan = ctx.traces && traceRequests(server, ctx.traces);
   server.addHook('onRequest', async (request, reply) => {
     request.address = addressOf(request);
     reply.header('x-request-id', request.id);
@@ -113,12 +115,10 @@ export function openApp(ctx: Ctx, operations: Operation[], metrics: Metrics): Ap
   });
   refuseCutBodies(server);
   recordEach(server, audit);
-  const observeRequest = (request: FastifyRequest, reply: FastifyReply): void => {
-    const operation = request.routeOptions.config.operation?.id ?? 'none';
-    metrics.requestSeconds.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
-    logRequest(ctx.log, operation, request, reply);
-  };
-  observeEachRequest(server, observeRequest);
+  observeEachRequest(server, (request, reply) => {
+    observeRequest(ctx, metrics, request, reply);
+    endSpan?.(request, reply);
+  });
   server.addHook('onClose', async () => {
     await Promise.all([audit.close(), uses.flush()]);
   });
@@ -186,6 +186,12 @@ function recordEach(server: FastifyInstance, audit: AuditWriter): void {
     trail.written = true;
     audit.add(lineOf(trail, reply.statusCode));
   });
+}
+
+function observeRequest({ log }: Ctx, metrics: Metrics, request: FastifyRequest, reply: FastifyReply): void {
+  const operation = request.routeOptions.config.operation?.id ?? 'none';
+  metrics.requestSeconds.observe({ operation, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+  logRequest(log, operation, request, reply);
 }
 
 /** Calls `observe` once for each request: when its response is sent, or when the client disconnects before that. */

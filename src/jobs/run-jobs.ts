@@ -86,7 +86,8 @@ export const jobs = [
 export function tasksOf(ctx: Ctx, permits = openJobPermits()): TaskList {
   const work = async (job: Job, payload: Record<string, never>): Promise<void> => {
     try {
-      await job.run(ctx, payload);
+      const run = (): Promise<void> => job.run(ctx, payload);
+      await (ctx.traces ? ctx.traces.runJob(job.name, run) : run());
     } catch (error) {
       ctx.log.error({ err: error, job: job.name }, 'background work failed');
       // oxlint-disable-next-line eslint/preserve-caught-error -- the message must not be passed on

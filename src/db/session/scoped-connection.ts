@@ -1,5 +1,7 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 import pg from 'pg';
+import { kindOfError } from '../../log.ts';
+import type { Traces } from '../../traces/traces.ts';
 import { BY_INDEX, goesByIndex } from './by-index.ts';
 import { nameOf } from './prepared.ts';
 import { RoundTrip, type StatementResult, type Prefix, type Shapes, type Statement } from './round-trip.ts';
@@ -33,6 +35,7 @@ class Session {
   readonly #client: pg.PoolClient;
   readonly #onError: (error: unknown) => void;
   readonly #silentMs: number;
+  readonly #traces: Traces | null;
   /**
    * The key of the scope that the server has. Null if we do not know that, for example because the server may have
    * rolled a transaction back.
@@ -45,10 +48,11 @@ class Session {
   readonly #shapes: Shapes = new Map();
   #broken = false;
 
-  constructor(client: pg.PoolClient, { onError, silentMs }: DriverOptions) {
+  constructor(client: pg.PoolClient, { onError, silentMs, traces }: DriverOptions) {
     this.#client = client;
     this.#onError = onError;
     this.#silentMs = silentMs;
+    this.#traces = traces;
   }
 
   /** Prepares the statements that we later send by name only. Called once for each connection. */
@@ -185,6 +189,7 @@ class Session {
    */
   async #send(statement: Statement): Promise<StatementResult> {
     let timer: NodeJS.Timeout | undefined;
+    const span = this.#traces?.beginStatement(statement.text);
     try {
       return await new Promise((resolve, reject) => {
         timer = setTimeout(() => reject(new Error('Query read timeout')), this.#silentMs);
@@ -194,6 +199,7 @@ class Session {
         this.#client.query(roundTrip as unknown as pg.Submittable);
       });
     } catch (error) {
+      span?.end({}, kindOfError(error));
       this.#scope = null;
       this.#onError(error);
       // If the error does not come from the server, the statement may still be running there. So we must not use the
@@ -201,6 +207,7 @@ class Session {
       if (!(error instanceof pg.DatabaseError)) this.#broken = true;
       throw error;
     } finally {
+      span?.end();
       clearTimeout(timer);
     }
   }
@@ -263,6 +270,7 @@ type DriverOptions = {
    * connection, so we would otherwise wait forever.
    */
   silentMs: number;
+  traces: Traces | null;
 };
 
 /** Returns Kysely's driver for the pool. A connection sees no rows of any team until it is bound to a scope. */
