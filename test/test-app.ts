@@ -180,11 +180,13 @@ export function apiOf(baseUrl: string, teamKey: string, managementKey: string): 
     const headers = new Headers(
       Object.entries(response.headers).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each])),
     );
-    const isJson = /[/+]json/.test(headers.get('content-type') ?? '');
+    const type = headers.get('content-type') ?? '';
+    const isJson = /[/+]json/.test(type);
     const answer = {
       status: response.statusCode,
       headers,
-      body: (text === '' ? undefined : isJson ? JSON.parse(text) : text) as T,
+      // A stream of lines may be empty.
+      body: (text === '' && !/ndjson/.test(type) ? undefined : isJson ? JSON.parse(text) : text) as T,
     };
     checkResponse(method, path, answer);
     return answer;

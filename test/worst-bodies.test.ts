@@ -215,7 +215,8 @@ const refusedByCheck = new Set<string>();
 const refusedByReader = new Set<string>();
 const readerOf = ({ body }: Operation): string => (body && 'media' in body ? body.media : 'json');
 
-const withBody = operations.filter(({ method }) => method !== 'GET');
+// Operations of a session take no body, and nobody is signed in here.
+const withBody = operations.filter(({ method, auth }) => method !== 'GET' && auth !== 'session');
 test.each(withBody.map((operation) => [operation.id, operation] as const))(
   'no body of one mebibyte blocks %s',
   async (_id, operation) => {

@@ -32,6 +32,8 @@ const HASHES = [
   'order_name_words.word_hash',
   'org_invites.email_hash',
   'org_members.email_hash',
+  'sessions.token_hash',
+  'sign_in_links.token_hash',
   'summaries.raw_hash',
   'summaries.stream_hash',
   'summaries.content_hash',

@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Check } from './checks.ts';
 
-const FOLDERS = ['src', 'test', 'bench', 'migrations', 'seeds', 'packages', 'docs', 'examples'];
+const FOLDERS = ['src', 'test', 'bench', 'migrations', 'seeds', 'packages', 'docs', 'examples', 'deploy'];
+/** Its sources only: the build and the pictures are large. */
+const DASHBOARD = ['src', 'package.json', 'tsconfig.json', 'README.md', 'tasks.md', 'vite.config.ts'];
 const FILES = ['package.json', 'tsconfig.json', 'openapi.json', '.env.example', 'CONTRIBUTING.md', 'CHANGELOG.md'];
 
 /** Makes the copy. Its node_modules has links to ours, and its own links to the copied packages. */
 export function makeScratchCopy(): string {
   const folder = mkdtempSync(join(tmpdir(), 'phial-recipes-'));
-  for (const entry of [...FOLDERS, ...FILES])
+  const dashboard = DASHBOARD.map((entry) => `dashboard/${entry}`);
+  for (const entry of [...FOLDERS, ...FILES, ...dashboard])
     cpSync(entry, join(folder, entry), { recursive: true, verbatimSymlinks: true });
   mkdirSync(join(folder, 'node_modules'));
   for (const name of readdirSync('node_modules').filter((name) => !name.startsWith('.') && name !== '@phial'))

@@ -184,7 +184,7 @@ function bodyOf({ body }: Operation): { type: string; chunk: string } {
 
 const TIMES = ['with its head', 'a moment later'] as const;
 const BODYLESS = new Set(['GET', 'DELETE']);
-const WITH_LINE = new Set<Auth>(['team_key', 'team_key_or_user_token', 'management_key', 'link_token']);
+const WITH_LINE = new Set<Auth>(['session', 'team_key', 'team_key_or_user_token', 'management_key', 'link_token']);
 
 describe('a request whose client goes away', () => {
   const partsOf = ({ method, auth, ...operation }: Operation, path: string): string => {
