@@ -47,7 +47,7 @@ export type Ctx = {
 };
 
 /** A person who is signed in to the dashboard. */
-export type Person = {
+type Person = {
   /** `operator`: whoever runs the deployment. All others are members, also people of an EHR. */
   kind: 'member' | 'operator';
   /** The id of the session. */

@@ -19,7 +19,7 @@ const SILENT = { PHIAL_LOG_LEVEL: 'silent', PHIAL_LOG_FORMAT: 'text' };
 test('help ends with code 0; a wrong word makes nothing and ends with code 2 and a suggestion', async () => {
   const dataDir = join(makeFolder(), 'data');
   const [all, one, unknown, misspelled, backwards, noBackup] = await Promise.all([
-    runHere(['help'], { dataDir }),
+    runHere(['help', 'upkeep'], { dataDir }),
     runHere(['backup', '--help'], { dataDir }),
     runCommand(['bakup'], { dataDir }),
     runHere(['serve', '--port', '80'], { dataDir }),

@@ -7,6 +7,7 @@ import { problemsOf } from './people.ts';
 
 /** Free text to search for. Empty text, as from an empty search field, counts as absent. */
 const FREE_TEXT = [
+  'get_result_trend marker',
   'list_invites search_query',
   'list_lab_tests name',
   'list_markers name',

@@ -91,7 +91,7 @@ function helpOnOne(command: Command): string {
  * Returns for example `bootstrap --org NAME [--plan PLAN]`. If that is too long for a line, `[flags]` replaces the
  * optional flags.
  */
-export function usage({ words, operand, flags }: Command): string {
+function usage({ words, operand, flags }: Command): string {
   const all = Object.entries(flags).map(([name, flag]) => {
     const one = `--${name} ${flag.value}${flag.repeated ? '…' : ''}`.trimEnd();
     return flag.required ? one : `[${one}]`;

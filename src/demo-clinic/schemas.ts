@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { nullable, oneOf, Timestamp } from '../wire/schema.ts';
 import { shape } from '../wire/shape.ts';
 
-export const STATES = ['none', 'loading', 'loaded', 'failed'] as const;
+const STATES = ['none', 'loading', 'loaded', 'failed'] as const;
 
 export const DemoClinic = shape('DemoClinic', {
   state: oneOf(STATES, { description: 'none: never requested. failed: a POST continues where it stopped.' }),

@@ -3,6 +3,7 @@
  * organisation.
  */
 export const ORG_BODIES: Readonly<Record<string, unknown>> = {
+  use_sign_in_link: {},
   patch_webhook: { description: 'Orders of the clinic' },
   test_webhook: { event_type: 'labtest.order.created' },
   put_webhook_headers: { headers: { 'x-tenant': 'phoenix' } },

@@ -9,6 +9,7 @@ const WAYS: Readonly<Record<string, string>> = {
   team_key: 'a team API key',
   management_key: 'a management key',
   access_token: 'an access token',
+  session: 'a session of the dashboard',
   user_token: "a user's own token",
   link_token: 'a link token',
 };

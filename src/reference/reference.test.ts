@@ -103,7 +103,7 @@ test('keeps script and style for ever under an address with their hash', () => {
 test('shows of an operation what it needs, its body, its answer, its refusals, curl and the client', () => {
   const page = html('/docs/operations/create_user');
   expect(page).toContain('<h1>Create a user</h1>');
-  expect(page).toContain('Needs a team API key with the scope <code>users</code>, or an access token.');
+  expect(page).toContain('Needs a team API key with the scope <code>users</code>, or an access token, or a session');
   expect(page).toContain('curl -X POST &quot;$BASE_URL/v2/user&quot;');
   expect(page).toContain('unwrap(phial.POST(&#39;/v2/user&#39;, {');
   expect(page).toContain('<code>fallback_time_zone</code>');

@@ -49315,7 +49315,7 @@ export interface operations {
             403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Idempotency"];
+            409: components["responses"]["SecretIdempotency"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -38,7 +38,7 @@ export async function withRemote(
   }
 }
 
-export function openRemote(words: string, { url, key: given }: RemoteValues): Remote {
+function openRemote(words: string, { url, key: given }: RemoteValues): Remote {
   const env = readEnvironment();
   const key = given ?? keyOfEnvironment(env);
   const sandbox = key === undefined ? findSandboxOrNull(env) : null;
@@ -88,7 +88,7 @@ export async function findManagedTeam(
   return { manager, path: { org_id, team_id, environment: await readEnvironmentOf(baseUrl) } };
 }
 
-export async function readEnvironmentOf(baseUrl: string): Promise<ManagedTeam['environment']> {
+async function readEnvironmentOf(baseUrl: string): Promise<ManagedTeam['environment']> {
   const { data } = await openPhial({ baseUrl, apiKey: '', retries: RETRIES }).GET('/');
   if (data?.environment !== 'sandbox' && data?.environment !== 'production')
     throw new CommandError(`${baseUrl} is not the address of a Phial service. Name it with --url.`);
@@ -96,7 +96,7 @@ export async function readEnvironmentOf(baseUrl: string): Promise<ManagedTeam['e
 }
 
 /** Returns the error for a person: what happened, and what to do. */
-export function inWords(error: unknown, baseUrl: string): Error {
+function inWords(error: unknown, baseUrl: string): Error {
   if (error instanceof PhialError) return new CommandError(`${baseUrl} answered ${error.message}${adviceOn(error)}`);
   if (!isUnanswered(error)) return error as Error;
   return new CommandError(

@@ -100,7 +100,7 @@ export const ProviderWithStatus = shape('ProviderWithStatus', {
   ),
 });
 
-export const ConnectionStatus = Type.String({ description: 'connected, error or paused.' });
+const ConnectionStatus = Type.String({ description: 'connected, error or paused.' });
 
 /** Filters of the list of a team's connections. */
 export const TeamConnectionsQuery = Type.Object({
@@ -113,7 +113,7 @@ export const TeamConnectionsQuery = Type.Object({
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 50),
 });
 
-export const TeamConnection = shape('TeamConnection', {
+const TeamConnection = shape('TeamConnection', {
   user_id: Uuid,
   client_user_id: Type.String(),
   provider: ProviderName,

@@ -62,7 +62,7 @@ export const KitParcels = shape(
 );
 
 /** The most ids that one request can issue. */
-export const MAX_KITS = 1_000;
+const MAX_KITS = 1_000;
 
 export const KitsInput = shape('KitsInput', {
   count: Type.Integer({ minimum: 1, maximum: MAX_KITS, description: 'Number of kit ids.' }),

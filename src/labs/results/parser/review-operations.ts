@@ -36,6 +36,7 @@ export const labReportReviewOperations = [
     path: `${reviews}/{job_id}`,
     params: ofJob,
     response: ParsingJobWithFiles,
+    secretResponse: true,
     summary: 'Read a lab report to review it',
     description: 'What Phial read, with links to the files for 15 minutes.',
     refusals,
@@ -48,6 +49,7 @@ export const labReportReviewOperations = [
     path: `${reviews}/{job_id}/accept`,
     params: ofJob,
     response: ParsingJobWithFiles,
+    secretResponse: true,
     summary: 'Record that a person has reviewed a lab report',
     description:
       'The event lab_report.parsing_job.updated tells the team. A second call changes nothing. 404: no such report ' +
