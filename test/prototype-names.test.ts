@@ -1,8 +1,8 @@
 // Sends the names that every plain object has, as values of every parameter.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { operations } from '../src/operations.ts';
 import { PARAMETERS, QUERIES } from '../src/openapi-texts/examples.ts';
-import { startTestApp, type TestApp } from './test-app.ts';
+import { startTestApp, type Answer, type TestApp } from './test-app.ts';
 
 const NAMES = Object.getOwnPropertyNames(Object.prototype);
 /** The names with values of their own kind: an object and a class. */
@@ -45,10 +45,17 @@ test('__proto__, constructor and a method have no effect at any filter of any li
   const ask = async (): Promise<void> => {
     for (let next = addresses.pop(); next; next = addresses.pop()) {
       const [id, address] = next;
-      const { status } = await app.api('GET', address);
+      const { status } = await answerOf(address);
       if (status >= 500) broken.push([id, address.split('?')[1] ?? address, status]);
     }
   };
+  // An organisation has few exports of its audit log at a time. The next one is refused, and asked for again.
+  const answerOf = (address: string): Promise<Answer<unknown>> =>
+    vi.waitFor(async () => {
+      const answer = await app.api<unknown>('GET', address);
+      if (answer.status === 503) throw new Error(address);
+      return answer;
+    }, 30_000);
   await Promise.all(Array.from({ length: AT_ONCE }, ask));
   expect(broken).toEqual([]);
 });

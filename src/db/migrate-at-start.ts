@@ -3,6 +3,7 @@ import type { Config } from '../config/options.ts';
 import { MIGRATIONS, type DatabaseServer } from './database-server.ts';
 import { migrate } from './migrate.ts';
 import { readMigrationStatus } from './migration-status.ts';
+import { refusePrivilegedLogin } from './production.ts';
 
 /**
  * Migrates the database, and returns the names of the new migrations. A production process that has the login of the
@@ -14,6 +15,8 @@ export async function migrateAtStart(
   { environment }: Pick<Config, 'environment'>,
 ): Promise<string[]> {
   if (environment !== 'production' || ownerUrl !== url) return migrate({ ownerUrl, directory: MIGRATIONS });
+  // The owner in DATABASE_URL would be refused later, by a message that says more than that of a missing migration.
+  await refusePrivilegedLogin(url);
   const client = new pg.Client({ connectionString: url, application_name: 'phial migration check' });
   client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
