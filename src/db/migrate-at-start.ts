@@ -15,13 +15,13 @@ export async function migrateAtStart(
   { environment }: Pick<Config, 'environment'>,
 ): Promise<string[]> {
   if (environment !== 'production' || ownerUrl !== url) return migrate({ ownerUrl, directory: MIGRATIONS });
-  // The owner in DATABASE_URL would be refused later, by a message that says more than that of a missing migration.
-  await refusePrivilegedLogin(url);
   const client = new pg.Client({ connectionString: url, application_name: 'phial migration check' });
   client.on('error', () => undefined); // A lost connection fails the running query, which reports it.
   await client.connect();
   try {
     const { pending, differences } = await readMigrationStatus(client, MIGRATIONS);
+    // The owner in DATABASE_URL must not migrate as the service. That refusal says more than a missing migration.
+    if (pending.length > 0) await refusePrivilegedLogin(url);
     if (differences.length > 0 || pending.length > 0) throw new Error(refusal(pending, differences));
     return [];
   } finally {
