@@ -804,7 +804,7 @@ export interface paths {
         put?: never;
         /**
          * Create a dashboard link for a person of an EHR
-         * @description There is no dashboard yet. A correct request is refused with dashboard_not_available, and an incorrect one with its error. The environment is that of the deployment. Another one is a 404 wrong_deployment. Needs an Org Management Key.
+         * @description People of an EHR cannot sign in yet. A correct request is refused with dashboard_not_available, and an incorrect one with its error. The environment is that of the deployment. Another one is a 404 wrong_deployment. Needs an Org Management Key.
          */
         post: operations["create_dashboard_url"];
         delete?: never;

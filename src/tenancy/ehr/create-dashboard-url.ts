@@ -11,7 +11,7 @@ type Input = Static<typeof DashboardUrlInput>;
 
 /**
  * Checks everything that a link to the dashboard needs, so that customers can build and test an integration. Then it
- * throws dashboard_not_available, because there is no dashboard yet. It also throws not_found, unknown_feature,
+ * throws dashboard_not_available, because people of an EHR cannot sign in yet. It also throws not_found, unknown_feature,
  * modality_not_enabled and team_not_bound.
  */
 export async function createDashboardUrl(ctx: ManagementCtx, input: Input): Promise<Static<typeof DashboardUrl>> {
@@ -37,7 +37,7 @@ export async function createDashboardUrl(ctx: ManagementCtx, input: Input): Prom
   }
   throw new AppError(
     'dashboard_not_available',
-    'This release has no dashboard. The request is complete: a release with a dashboard will accept it.',
+    'People of an EHR cannot sign in to the dashboard yet. The request is complete: a later release will accept it.',
   );
 }
 

@@ -202,7 +202,7 @@ describe('the configuration', () => {
 describe('a link for a person of an EHR', () => {
   beforeEach(() => configure());
 
-  test('is refused while there is no dashboard, for every correct request', async () => {
+  test('is refused while people of an EHR cannot sign in, for every correct request', async () => {
     const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second', integration_team_id: 'ehr-team' });
     const { id } = await create({ team_role_bindings: bindings(team.id, second.id) });
     for (const more of [

@@ -45,7 +45,7 @@ export const ehrOperations = [
     secretResponse: true,
     summary: 'Create a dashboard link for a person of an EHR',
     description:
-      'There is no dashboard yet. A correct request is refused with dashboard_not_available, and an ' +
+      'People of an EHR cannot sign in yet. A correct request is refused with dashboard_not_available, and an ' +
       'incorrect one with its error. The environment is that of the deployment. Another one is a 404 ' +
       'wrong_deployment.',
     refusals: ['unknown_feature', 'modality_not_enabled', 'team_not_bound', 'dashboard_not_available'],
