@@ -11,8 +11,8 @@ type Input = Static<typeof DashboardUrlInput>;
 
 /**
  * Checks everything that a link to the dashboard needs, so that customers can build and test an integration. Then it
- * throws dashboard_not_available, because people of an EHR cannot sign in yet. It also throws not_found, unknown_feature,
- * modality_not_enabled and team_not_bound.
+ * throws dashboard_not_available, because people of an EHR cannot sign in yet. It also throws not_found,
+ * unknown_feature, modality_not_enabled and team_not_bound.
  */
 export async function createDashboardUrl(ctx: ManagementCtx, input: Input): Promise<Static<typeof DashboardUrl>> {
   const { feature, modality } = input;
