@@ -45,7 +45,19 @@ const CATALOGUE = [
 const PARTS: Record<string, string[]> = {
   // the program
   main: ['cli', ...GROUND],
-  cli: ['serve', 'subscriptions', 'labs', 'wearables', 'tenancy', 'audit', 'delivery', 'events', 'outbound', ...GROUND],
+  cli: [
+    'serve',
+    'subscriptions',
+    'labs',
+    'wearables',
+    'tenancy',
+    'audit',
+    'delivery',
+    'events',
+    'outbound',
+    ...GROUND,
+    ...CATALOGUE,
+  ],
   serve: [
     'api',
     'assemble',

@@ -62,6 +62,7 @@ const ALLOWED: [RegExp, string][] = [
   [/^place_?order/i, 'orders are placed'],
   [/^is_held$/, 'a member of stored results'],
   [/^value_told_twice$/, 'a code that operators know'],
+  [/^(readOnly|openWorld)Hint$/, 'of the Model Context Protocol'],
   [/^bulk\.test$/, 'the interface calls these operations bulk operations'],
 ];
 

@@ -64,6 +64,16 @@ export const REMOTE_COMMANDS: Command[] = [
     run: async (values) => (await import('./export.ts')).exportCommand(values),
   }),
   command({
+    words: 'mcp',
+    insteadOf: ['assistant', 'ai'],
+    summary:
+      'Serve orders, results and wearable data to an assistant by the Model Context Protocol, on stdin and stdout. ' +
+      'It reads only, with the rights of the key.',
+    examples: ['phial mcp', 'PHIAL_API_KEY=KEY phial mcp --url https://api.example.com'],
+    flags: REMOTE_FLAGS,
+    run: async (values) => (await import('../mcp/mcp-command.ts')).mcpCommand(values),
+  }),
+  command({
     words: 'listen',
     summary: "Forward a team's events, signed, to an address on this machine.",
     examples: [

@@ -34,7 +34,7 @@ export async function withRemote(
   try {
     return await work(remote);
   } catch (error) {
-    throw inWords(error, remote.baseUrl);
+    throw describeUnanswered(error, remote.baseUrl);
   }
 }
 
@@ -96,7 +96,7 @@ async function readEnvironmentOf(baseUrl: string): Promise<ManagedTeam['environm
 }
 
 /** Returns the error for a person: what happened, and what to do. */
-function inWords(error: unknown, baseUrl: string): Error {
+export function describeUnanswered(error: unknown, baseUrl: string): Error {
   if (error instanceof PhialError) return new CommandError(`${baseUrl} answered ${error.message}${adviceOn(error)}`);
   if (!isUnanswered(error)) return error as Error;
   return new CommandError(
