@@ -1,9 +1,7 @@
 import { Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
 import { date, oneOf, text, type FiltersOf } from '../../parts/filters.ts';
-import { SearchIcon } from '../../parts/icons.tsx';
 import { methodInWords } from '../../parts/order-status.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 
 const STATUSES = ['received', 'collecting_sample', 'sample_with_lab', 'completed', 'cancelled', 'failed'] as const;
@@ -31,7 +29,13 @@ export function OrderFilters({ filters, change }: Props) {
   const statuses = [...new Set([...STATUSES, ...(filters.status ? [filters.status] : [])])];
   return (
     <Group align="flex-end" gap="sm" role="search" aria-label="Filters of orders">
-      <Search value={filters.search ?? ''} change={(search) => change({ search })} />
+      <SearchField
+        label="Search"
+        placeholder="Name, date of birth, order or sample id"
+        width={330}
+        value={filters.search}
+        change={(search) => change({ search })}
+      />
       <Select
         label="Status"
         placeholder="Any"
@@ -83,26 +87,5 @@ export function OrderFilters({ filters, change }: Props) {
         onChange={({ currentTarget }) => change({ until: currentTarget.value || null })}
       />
     </Group>
-  );
-}
-
-/** Searches after a pause in typing, so that not every letter is a request. */
-function Search({ value, change }: { value: string; change: (value: string | null) => void }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  const search = useDebouncedCallback((text: string) => change(text.trim() || null), 300);
-  return (
-    <TextInput
-      label="Search"
-      placeholder="Name, date of birth, order or sample id"
-      leftSection={<SearchIcon size={16} />}
-      maxLength={200}
-      w={{ base: '100%', sm: 330 }}
-      value={typed}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        search(currentTarget.value);
-      }}
-    />
   );
 }
