@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeDashboard } from './dashboard.ts';
+import { startFront } from './demo-clinics.ts';
 
 /** Pages that show something once the demo clinic is loaded. No laboratory of a sandbox sends messages to repair. */
 const FILLED = [
@@ -15,12 +16,19 @@ const FILLED = [
   '/connections',
 ];
 
-/** The demo clinic has endpoints at the service's own address. Nothing listens here, so both fail. */
-const env = { PHIAL_BASE_URL: 'http://127.0.0.1:9' };
+let serviceUrl = '';
+const front = await startFront(() => serviceUrl);
+const env = { PHIAL_BASE_URL: front.url };
+/** A page of a busy machine comes when it comes. */
+const PATIENCE = { timeout: 60_000 };
 
 await describeDashboard(
   'the overview of a new team',
   (dashboard) => {
+    beforeAll(() => {
+      serviceUrl = dashboard.app.baseUrl;
+    });
+    afterAll(front.close);
     /** A figure of the overview, by the label of its tile. */
     const tile = (page: Page, label: string) =>
       page.locator('#content').getByRole('link', { name: new RegExp(`^${label}`) });
@@ -68,11 +76,11 @@ await describeDashboard(
       });
       const page = await dashboard.open('/');
       const leads = async (label: string, address: RegExp, rows: () => Promise<number>): Promise<void> => {
-        await expect.poll(() => figureOf(page, label)).toBeGreaterThan(0);
+        await expect.poll(() => figureOf(page, label), PATIENCE).toBeGreaterThan(0);
         const figure = await figureOf(page, label);
         await tile(page, label).click();
         await page.waitForURL(address);
-        await expect.poll(rows).toBe(figure);
+        await expect.poll(rows, PATIENCE).toBe(figure);
         await page.goBack();
       };
       const orders = async (): Promise<number> =>
@@ -92,6 +100,7 @@ await describeDashboard(
         return Number.parseInt(users, 10);
       });
       expect(await figureOf(page, 'Samples taken in')).toBeGreaterThan(1_000);
+      await tile(page, 'Endpoints that fail').getByText('Of 2, 0 disabled').waitFor();
       await tile(page, 'Overdue orders').click();
       await page.waitForURL(/orders\?overdue=true$/);
       await page.getByText('No order matches').waitFor();

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FIELDS } from '../dashboard/src/pages/laboratory-message/field-names.ts';
+import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
+import { COLLECTION_METHODS, statusesOf } from '../src/labs/orders/status/statuses.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 
 const read = (path: string): string => readFileSync(join(PACKAGE_ROOT, path), 'utf8');
@@ -64,4 +66,10 @@ test('the dashboard names each field that a repair may change, and marks no othe
   expect(faulty).toContain('SPM-17');
   expect(changeable).toEqual(expect.arrayContaining(faulty));
   expect(keysIn(REASONS, 'REASONS')).toEqual(expect.arrayContaining(keysIn(REASONS, 'FAULTY')));
+});
+
+test('each status of an order is in one group of the dashboard', () => {
+  const grouped = Object.values(ORDER_GROUPS).flatMap(({ statuses }) => [...statuses]);
+  const known = new Set(COLLECTION_METHODS.flatMap((method) => statusesOf(method)));
+  expect(grouped.toSorted()).toEqual([...known].toSorted());
 });

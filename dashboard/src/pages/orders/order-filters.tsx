@@ -1,10 +1,10 @@
 import { Group, Select, TextInput } from '@mantine/core';
 import { date, oneOf, text, type FiltersOf } from '../../parts/filters.ts';
+import { ORDER_GROUPS } from '../../parts/order-groups.ts';
 import { methodInWords } from '../../parts/order-status.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 
-const STATUSES = ['received', 'collecting_sample', 'sample_with_lab', 'completed', 'cancelled', 'failed'] as const;
 const METHODS = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const;
 const RESULTS = ['normal', 'abnormal', 'critical'] as const;
 
@@ -25,8 +25,8 @@ type Props = {
 };
 
 export function OrderFilters({ filters, change }: Props) {
-  // A status below the top level comes from a link of another page and stays selectable.
-  const statuses = [...new Set([...STATUSES, ...(filters.status ? [filters.status] : [])])];
+  // A single status comes from a link of another page and stays selectable.
+  const statuses = [...new Set([...Object.keys(ORDER_GROUPS), ...(filters.status ? [filters.status] : [])])];
   return (
     <Group align="flex-end" gap="sm" role="search" aria-label="Filters of orders">
       <SearchField

@@ -7,6 +7,7 @@ import { formatCount } from '../../parts/figure-tile.tsx';
 import { useFilters } from '../../parts/filters.ts';
 import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
 import { METHOD_COLUMN, ORDERED_COLUMN, RESULT_COLUMN, TEST_COLUMN } from '../../parts/order-columns.tsx';
+import { statusesOf } from '../../parts/order-groups.ts';
 import { OrderStatus } from '../../parts/order-status.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
@@ -29,7 +30,7 @@ export default function Orders() {
           params: {
             query: {
               ...(search && { search_input: search }),
-              ...(status && { status: [status] }),
+              ...(status && { status: statusesOf(status) }),
               ...(method && { order_type: [method] }),
               ...(result && { interpretation: result }),
               ...(overdue && { is_overdue: true }),

@@ -1,29 +1,26 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
+import { ORDER_GROUPS, statusesOf } from '../../parts/order-groups.ts';
 import { useOrderCounts } from './figures.ts';
 import { Section } from './section.tsx';
 
-const STATUSES = [
-  ['received', 'Received', 'Have not left yet'],
-  ['collecting_sample', 'Collecting sample', 'On the way, or yet to be taken'],
-  ['sample_with_lab', 'Sample with lab', 'At the laboratory'],
-  ['completed', 'Completed', 'Have their final results'],
-  ['failed', 'Failed', 'Ended without results'],
-  ['cancelled', 'Cancelled', 'Were called off'],
-] as const;
-
-/** All orders of the team, by status. */
+/** All orders of the team, by how far they are. */
 export function Orders() {
   const query = useOrderCounts();
+  const countOf = (group: string): number => {
+    const statuses = new Set(statusesOf(group));
+    const found = query.data?.by_low_level_status.filter(({ low_level_status }) => statuses.has(low_level_status));
+    return (found ?? []).reduce((sum, { count }) => sum + count, 0);
+  };
   return (
     <Section title="Orders" query={query}>
-      {STATUSES.map(([status, label, note]) => (
+      {Object.entries(ORDER_GROUPS).map(([group, { label, about }]) => (
         <FigureTile
-          key={status}
+          key={group}
           label={label}
-          value={query.data && formatCount(query.data.by_status[status])}
-          note={note}
+          value={query.data && formatCount(countOf(group))}
+          note={about}
           to="/orders"
-          search={{ status }}
+          search={{ status: group }}
         />
       ))}
     </Section>
