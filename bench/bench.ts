@@ -8,6 +8,7 @@ import { benchLatency } from './delivery/latency.ts';
 import { benchPaused } from './delivery/paused.ts';
 import { benchReplay } from './delivery/replay.ts';
 import { benchWorkers } from './delivery/workers.ts';
+import { benchDashboard } from './dashboard.ts';
 import { benchFairShares } from './fair-shares.ts';
 import { benchFairness } from './fairness.ts';
 import { benchImport } from './import.ts';
@@ -30,7 +31,7 @@ type Options = {
   /** The size of the imported export. Null means a million records. */
   gigabytes: number | null;
   /**
-   * A smaller run of the delivery benchmarks, `orders-list` and `fairness`, to check that they work. Its figures mean
+   * A smaller run of the delivery benchmarks, `orders-list`, `dashboard` and `fairness`, to check that they work. Its figures mean
    * little. Of `fairness`, it runs only fair-shares.ts.
    */
   quick: boolean;
@@ -42,6 +43,7 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
   insurance: benchInsurance,
   orders: benchOrders,
   'orders-list': benchOrdersList,
+  dashboard: benchDashboard,
   samples: benchSamples,
   aggregates: benchAggregates,
   backfill: benchBackfill,
@@ -61,7 +63,7 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
 
 /**
  * Runs the named benchmarks, or all. `insurance` reads `--without-row-level-security`, and `import` reads
- * `--import-gigabytes=4`. The delivery benchmarks, `orders-list` and `fairness` read `--quick`. `--record` appends the
+ * `--import-gigabytes=4`. The delivery benchmarks, `orders-list`, `dashboard` and `fairness` read `--quick`. `--record` appends the
  * figures to bench/results.csv and draws the picture again. Returns the exit code: 1 if a goal is missed, 2 for an
  * unknown name.
  */

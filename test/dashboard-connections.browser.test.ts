@@ -21,6 +21,8 @@ await describeDashboard('the page of connections', (dashboard) => {
     const broken = await connected('oura');
     const ctx = await teamCtx(app.ctx, team.id);
     const failure = { type: 'token_refresh_failed', details: '' } as const;
+    const other = await connected('oura');
+    await failConnection(ctx, { user_id: other.user_id, provider: 'oura' }, { type: 'unknown', details: '' });
     await failConnection(ctx, { user_id: broken.user_id, provider: 'oura' }, failure);
     await dashboard.onEachScreen('connections', '/connections', async (shown) => {
       await shown.getByRole('rowheader', { name: broken.client_user_id }).waitFor();
@@ -28,7 +30,8 @@ await describeDashboard('the page of connections', (dashboard) => {
 
     await page.reload();
     await page.getByRole('link', { name: '1: The provider no longer accepts the token' }).click();
-    await page.waitForURL(/status=error&provider=oura/);
+    await page.waitForURL(/status=error&provider=oura&cause=token_refresh_failed/);
+    await expect.poll(() => page.getByRole('rowheader', { name: other.client_user_id }).count()).toBe(0);
     const link = page.getByRole('link', { name: broken.client_user_id });
     expect(await link.getAttribute('href')).toBe(`/dashboard/users/${broken.user_id}?tab=connections`);
     await page.getByRole('link', { name: '1 of Fitbit, connected' }).click();

@@ -47,3 +47,36 @@ await describeDashboard('the frame of the dashboard', (dashboard) => {
     await dashboard.check(page);
   });
 });
+
+const MANY_TEAMS = { PHIAL_TEAMS_PER_ORG: '300' };
+
+await describeDashboard(
+  'the choice of the team',
+  (dashboard) => {
+    test('finds a team that the menu does not list, and still shows it after a reload', async () => {
+      const team = await dashboard.app.makeTeam('AAA first');
+      const path = `/v1/org/${team.org_id}/team`;
+      const make = async (name: string): Promise<void> => {
+        const body = { name, region: 'us' };
+        const made = await team.api('POST', path, body);
+        expect(made.status).toBe(200);
+      };
+      for (let n = 0; n < 200; n += 10) await Promise.all(Array.from({ length: 10 }, (_, k) => make(`B ${n + k}`)));
+      await make('Zebra clinic');
+      const page = await dashboard.open('/', { team });
+      await page.getByRole('button', { name: /^Team AAA first/ }).click();
+      expect(await page.getByRole('menuitem', { name: 'B 7', exact: true }).count()).toBe(1);
+      expect(await page.getByRole('menuitem', { name: 'Zebra clinic' }).count()).toBe(0);
+      await page.getByRole('menuitem', { name: 'Find another team' }).click();
+      await page.getByLabel('Name or your own id').fill('zebr');
+      await page.getByRole('dialog').getByRole('button', { name: 'Zebra clinic' }).click();
+      await page.getByRole('button', { name: /^Team Zebra clinic/ }).waitFor();
+      // The fixture chooses its team at each opening of a page, in the storage that a tab shares.
+      await page.reload();
+      await page.getByRole('button', { name: /^Team Zebra clinic/ }).waitFor();
+      await page.getByText('Attempts').waitFor();
+      await dashboard.check(page);
+    });
+  },
+  MANY_TEAMS,
+);

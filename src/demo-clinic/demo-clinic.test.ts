@@ -1,8 +1,12 @@
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askForClinic as ask, endpointsOf as endpoints, rowsOfTeam, type Webhook } from '../../test/demo-clinics.ts';
+import {
+  askForClinic as ask,
+  endpointsOf as endpoints,
+  rowsOfTeam,
+  startFront,
+  type Webhook,
+} from '../../test/demo-clinics.ts';
 import { eraseTeams } from '../../test/erase-deleted-teams.ts';
 import { webhookPath } from '../../test/factories.ts';
 import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
@@ -11,19 +15,11 @@ import { COLLECTION_METHODS, fullStatus, statusesOf } from '../labs/orders/statu
 type Page<T> = { data: T[] };
 
 let app: TestApp;
-/** The service at the address that webhooks go to: the port of a test is known only when it listens. */
-const front = createServer((incoming, response) => {
-  const { method, url, headers } = incoming;
-  const forwarded = request(app.baseUrl + url, { method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
-  });
-  incoming.pipe(forwarded);
-});
+let front: Awaited<ReturnType<typeof startFront>>;
 let clinic: Team;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-  app = await startTestApp({ PHIAL_BASE_URL: `http://127.0.0.1:${(front.address() as AddressInfo).port}` });
+  front = await startFront(() => app.baseUrl);
+  app = await startTestApp({ PHIAL_BASE_URL: front.url });
   clinic = await app.makeTeam();
   await ask(clinic, 'POST');
   await app.runJobs();

@@ -83,7 +83,7 @@ export const overviewOperations = [
     params: ofTeam,
     response: TeamStatus,
     summary: 'Read the state of a team at a glance',
-    description: 'Deliveries of the last 24 hours, endpoints, connections, and what waits for somebody.',
+    description: 'Deliveries and samples of the last 24 hours, endpoints, connections, and what waits for somebody.',
     handle: (ctx) => readStatus(ctx),
   }),
 ];

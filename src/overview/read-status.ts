@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
+import { countSamplesOfDay } from '../totals/count-samples.ts';
 import { readConnectionCounts } from '../wearables/connections/count-of-team.ts';
 import { findMetrics } from '../webhooks/metrics/find.ts';
 import type { TeamStatus } from './schemas.ts';
@@ -23,10 +24,11 @@ type Endpoint = { id: string; disabled: boolean; failing_since: string | null; d
 
 /** Returns how the deliveries, connections and laboratories of a team are now. Every figure comes from an index. */
 export async function readStatus(ctx: TeamCtx): Promise<Static<typeof TeamStatus>> {
-  const [{ total }, endpoints, connections, waiting] = [
+  const [{ total }, endpoints, connections, samples, waiting] = [
     await findMetrics(ctx, null, { interval: '1h' }),
     await readEndpoints(ctx),
     await readConnectionCounts(ctx),
+    await countSamplesOfDay(ctx),
     await countWaiting(ctx),
   ];
   const due = endpoints.flatMap(({ disabled, due_at }) => (disabled || due_at === null ? [] : [Date.parse(due_at)]));
@@ -55,6 +57,7 @@ export async function readStatus(ctx: TeamCtx): Promise<Static<typeof TeamStatus
       error: withStatus('error'),
       paused: withStatus('paused'),
     },
+    samples,
     laboratories,
     imports: { failed: imports_failed, running: imports_running },
   };

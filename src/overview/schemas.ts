@@ -136,6 +136,20 @@ export const TeamStatus = shape('TeamStatus', {
     },
     { description: 'Connections of users to providers.' },
   ),
+  samples: Type.Object(
+    {
+      stored: Count('Samples that were created, or replaced by a sample with other values.'),
+      since: Type.String({
+        ...Timestamp,
+        description: 'The full hour (UTC), 23 to 24 hours ago, since which they count.',
+      }),
+    },
+    {
+      description:
+        'Samples of all series that the team took in: pushed, pulled and imported ones. They are counted in the ' +
+        'transaction that stores them, by the hour in which it began. A sample that was already stored does not count.',
+    },
+  ),
   laboratories: Type.Object(
     {
       messages_waiting: Count('Messages of laboratories that wait for a repair.'),

@@ -8,6 +8,8 @@ import { publishTo } from '../../test/publish-event.ts';
 import { steps } from '../../test/invented-events.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { storeMessage } from '../labs/laboratories/hl7/inbox/store-message.ts';
+import { acrossTeams } from '../db/session/bind.ts';
+import { dropExpired } from '../totals/erase.ts';
 import { failConnection } from '../wearables/connections/fail.ts';
 
 type Status = {
@@ -15,6 +17,7 @@ type Status = {
   deliveries: Record<string, unknown>;
   endpoints: Record<string, number>;
   connections: Record<string, number>;
+  samples: { stored: number; since: string };
   laboratories: Record<string, number>;
   imports: Record<string, number>;
 };
@@ -30,8 +33,9 @@ const statusOf = async (team: Team): Promise<Status> => (await team.api<Status>(
 
 test('the status of a new team has nothing that waits', async () => {
   const team = await app.makeTeam();
-  const { at, deliveries, ...rest } = await statusOf(team);
+  const { at, deliveries, samples, ...rest } = await statusOf(team);
   expect(Math.abs(Date.parse(at) - Date.now())).toBeLessThan(60_000);
+  expect(samples).toEqual({ stored: 0, since: expect.stringMatching(/T\d\d:00:00\.000Z$/) });
   expect(deliveries).toEqual({
     attempts: 0,
     succeeded: 0,
@@ -114,4 +118,57 @@ test('the status counts what waits in laboratories, imports and connections, of 
 test('the status of a team of another organisation is not found', async () => {
   const [team, other] = [await app.makeTeam(), await app.makeTeam()];
   expect((await team.api('GET', path({ ...team, id: other.id }))).status).toBe(404);
+});
+
+test('the status counts samples that were created or replaced, and none of another team', async () => {
+  const [team, other] = [await app.makeTeam(), await app.makeTeam()];
+  const { user_id } = await makeUser(team);
+  const push = (values: number[], app_id: string | null = null) =>
+    team.api(
+      'POST',
+      `/v2/timeseries/${user_id}/samples`,
+      values.map((value, minute) => ({
+        resource: 'heartrate',
+        provider: 'apple_health_kit',
+        source_type: 'watch',
+        timestamp: new Date(Date.UTC(2026, 0, 5, 7, minute)).toISOString(),
+        unit: 'bpm',
+        value,
+        ...(app_id && { app_id }),
+      })),
+    );
+  expect((await push([60, 61, 62])).status).toBe(200);
+  // One is another value, and two are stored already.
+  await push([60, 61, 70]);
+  // Another app of the same watch has one other value.
+  await push([60, 65], 'com.example.other');
+  await push(Array.from({ length: 50 }, (_, n) => 100 + n));
+  const { samples } = await statusOf(team);
+  expect(samples.stored).toBe(3 + 1 + 1 + 50);
+  const hours = (Date.now() - Date.parse(samples.since)) / 3_600_000;
+  expect(hours).toBeGreaterThanOrEqual(23);
+  expect(hours).toBeLessThan(24.1);
+  expect((await statusOf(other)).samples.stored).toBe(0);
+});
+
+test('the status forgets samples of the day before yesterday, and retention deletes their count', async () => {
+  const team = await app.makeTeam();
+  const add = (hours: number, rows: number) =>
+    sql`
+      insert into totals (team_id, list, part, backend, rows)
+      values (${team.id}, 'samples of hour',
+              array[to_char((now() - make_interval(hours => ${hours})) at time zone 'UTC', 'YYYY-MM-DD"T"HH24')],
+              1, ${rows})`.execute(app.db);
+  for (const [hours, rows] of [
+    [23, 1],
+    [24, 2],
+    [49, 4],
+  ] as const)
+    await add(hours, rows);
+  expect((await statusOf(team)).samples.stored).toBe(1);
+  await dropExpired(acrossTeams(app.ctx));
+  const { rows } = await sql<{ rows: number }>`
+    select rows from totals where team_id = ${team.id} and list = 'samples of hour' order by part`.execute(app.db);
+  expect(rows.map((row) => row.rows)).toEqual([2, 1]);
+  expect((await statusOf(team)).samples.stored).toBe(1);
 });

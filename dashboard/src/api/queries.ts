@@ -30,3 +30,7 @@ export const queryClient: QueryClient = new QueryClient({
     },
   },
 });
+
+/** Reads again what a change may have changed, by the first words of the keys. */
+export const readAgain = (...names: string[]): Promise<void[]> =>
+  Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useCallback, useMemo, useState, type ReactNode } from 'react';
-import { bearing, send } from './client.ts';
+import { bearing, phial, send, unwrap } from './client.ts';
 import { SESSION_KEY } from './queries.ts';
 
-type Team = { id: string; name: string };
+export type Team = { id: string; name: string };
 
 export type Session = {
   session: { id: string; created_at: string; expires_at: string; csrf_token: string };
@@ -16,6 +16,8 @@ export type Session = {
   };
   org: { id: string; name: string; plan: string };
   teams: Team[];
+  /** Whether the person has more teams than these. */
+  has_more_teams: boolean;
   environment: 'sandbox' | 'production';
   region: string;
 };
@@ -23,7 +25,7 @@ export type Session = {
 type Signed = Session & {
   /** The team whose data the pages show. Null if the person has none yet. */
   team: Team | null;
-  chooseTeam: (id: string) => void;
+  chooseTeam: (team: Team) => void;
 };
 
 const SignedContext = createContext<Signed | null>(null);
@@ -45,15 +47,32 @@ export const useSessionQuery = (again: number | false = false) =>
 const TEAM_KEY = 'phial.team';
 const storedTeam = (): string | null => sessionStorage.getItem(TEAM_KEY) ?? localStorage.getItem(TEAM_KEY);
 
+/** Reads the chosen team if the session does not list it, which has only the first teams of a person with many. */
+function useUnlistedTeam({ org, teams, has_more_teams }: Session, chosen: string | null) {
+  const isUnlisted = has_more_teams && chosen !== null && !teams.some(({ id }) => id === chosen);
+  return useQuery({
+    queryKey: ['session', 'team', chosen],
+    queryFn: async (): Promise<Team> => {
+      const path = { org_id: org.id, team_id: chosen ?? '' };
+      const { id, name } = await unwrap(phial.GET('/v1/org/{org_id}/team/{team_id}', { params: { path } }));
+      return { id, name };
+    },
+    enabled: isUnlisted,
+    staleTime: Infinity,
+  });
+}
+
 /** Gives the pages the session, and each request its team. */
 export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
   const queries = useQueryClient();
   const [chosen, setChosen] = useState(storedTeam);
-  const team = session.teams.find(({ id }) => id === chosen) ?? session.teams[0] ?? null;
+  const unlisted = useUnlistedTeam(session, chosen);
+  const team = session.teams.find(({ id }) => id === chosen) ?? unlisted.data ?? session.teams[0] ?? null;
   bearing.teamId = team?.id ?? null;
 
   const chooseTeam = useCallback(
-    (id: string) => {
+    ({ id, name }: Team) => {
+      queries.setQueryData(['session', 'team', id], { id, name });
       for (const storage of [sessionStorage, localStorage]) storage.setItem(TEAM_KEY, id);
       bearing.teamId = id;
       setChosen(id);
@@ -63,6 +82,8 @@ export function SessionProvider({ session, children }: { session: Session; child
     [queries],
   );
   const signed = useMemo(() => ({ ...session, team, chooseTeam }), [session, team, chooseTeam]);
+  // The pages of another team must not show for a moment.
+  if (unlisted.isLoading) return null;
   return <SignedContext value={signed}>{children}</SignedContext>;
 }
 

@@ -17,7 +17,7 @@ export function align(rows: readonly Points[]): AlignedData {
 }
 
 /** Colours that people with any colour vision tell apart, on light and on dark ground. */
-export const COLOURS: readonly (readonly [string, string])[] = [
+const COLOURS: readonly (readonly [string, string])[] = [
   ['#1f7073', '#5fbaba'],
   ['#a1461f', '#f0a07a'],
   ['#5b4b9a', '#b3a7ec'],

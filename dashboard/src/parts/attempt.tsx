@@ -1,13 +1,15 @@
 import { Anchor, Button, Code, Group, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { phial, unwrap } from '../api/client.ts';
+import { readAgain } from '../api/queries.ts';
 import { useTeamPath } from '../api/session.tsx';
 import { Drawer } from './drawer.tsx';
 import { FactList } from './fact-list.tsx';
 import { JsonView } from './json-view.tsx';
-import { describeError, Failed, Loading } from './states.tsx';
+import { Refusal } from './refusal.tsx';
+import { Failed, Loading } from './states.tsx';
 import { inWords, StatusBadge, type Tone } from './status-badge.tsx';
 import { Time } from './time.tsx';
 
@@ -129,7 +131,6 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 /** Sends the event of an attempt to its endpoint again. */
 export function Resend({ attempt: { webhook_id, event_id } }: { attempt: { webhook_id: string; event_id: string } }) {
   const path = useTeamPath();
-  const queries = useQueryClient();
   const resend = useMutation({
     mutationFn: () =>
       unwrap(
@@ -137,21 +138,12 @@ export function Resend({ attempt: { webhook_id, event_id } }: { attempt: { webho
           params: { path: { ...path, webhook_id, event_id } },
         }),
       ),
-    onSuccess: () =>
-      Promise.all(
-        ['attempts', 'event_attempts', 'endpoint_figures'].map((name) =>
-          queries.invalidateQueries({ queryKey: [name] }),
-        ),
-      ),
+    onSuccess: () => readAgain('attempts', 'event_attempts', 'endpoint_figures'),
   });
   return (
     <Group gap="xs">
       {resend.isSuccess && <Text size="sm">It is on its way.</Text>}
-      {resend.error && (
-        <Text size="sm" c="var(--mantine-color-error)" role="alert">
-          {describeError(resend.error).title}
-        </Text>
-      )}
+      <Refusal error={resend.error} />
       <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
         Send again
       </Button>

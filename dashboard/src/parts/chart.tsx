@@ -4,7 +4,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import classes from './chart.module.css';
 
-export type Line = {
+type Line = {
   label: string;
   /** Colours of the two schemes, each readable on its ground. */
   colour: readonly [light: string, dark: string];

@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Stack, Text, type ButtonProps } from '@mantine/core';
+import { Button, type ButtonProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { describeError } from './states.tsx';
+import { FormModal } from './form-modal.tsx';
 
 type ConfirmButtonProps = {
   /** The words of both buttons, such as "Revoke". */
@@ -28,24 +28,9 @@ export function ConfirmButton({ action, question, children, onConfirm, variant =
       <Button size="compact-sm" variant={variant} onClick={begin} aria-label={question}>
         {action}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={question} centered>
-        <Stack>
-          <div>{children}</div>
-          {run.error && (
-            <Text c="error" role="alert">
-              {describeError(run.error).title}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button color="red.8" loading={run.isPending} onClick={() => run.mutate()}>
-              {action}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <FormModal isOpen={isOpen} close={close} title={question} action={action} run={run} isFinal>
+        <div>{children}</div>
+      </FormModal>
     </>
   );
 }

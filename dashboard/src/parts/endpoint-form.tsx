@@ -1,10 +1,10 @@
-import { Button, MultiSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { MultiSelect, NumberInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../api/client.ts';
 import { useSession } from '../api/session.tsx';
 import { problemOf } from './field-problems.ts';
-import { describeError } from './states.tsx';
+import { FormModal, type FormModalProps } from './form-modal.tsx';
 
 export type EndpointFields = {
   url: string;
@@ -13,14 +13,11 @@ export type EndpointFields = {
   rate_limit: number | null;
 };
 
-type EndpointFormProps = {
-  label: string;
+type EndpointFormProps = Pick<FormModalProps, 'title' | 'action' | 'close'> & {
   /** What the endpoint is now. Default: a new one. */
   endpoint?: { url: string; description: string | null; filter_types: string[] | null; rate_limit: number | null };
   submit: (fields: EndpointFields) => void;
-  isPending: boolean;
-  /** What the service said about the last try. */
-  error: unknown;
+  run: Pick<FormModalProps['run'], 'isPending' | 'error'>;
 };
 
 /** The catalogue of events, by name. */
@@ -43,75 +40,62 @@ function choicesOf(names: string[]): string[] {
 }
 
 /** The form of an endpoint, with the catalogue of events at hand. */
-export function EndpointForm({ label, endpoint, submit, isPending, error }: EndpointFormProps) {
+export function EndpointForm({ endpoint, submit, run: { isPending, error }, ...dialogue }: EndpointFormProps) {
   const { data } = useEventTypes();
   const [url, setUrl] = useState(endpoint?.url ?? '');
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const [types, setTypes] = useState(endpoint?.filter_types ?? []);
   const [rate, setRate] = useState<string | number>(endpoint?.rate_limit ?? '');
   const known = choicesOf((data?.data ?? []).map(({ name }) => name));
+  const mutate = (): void =>
+    submit({
+      url,
+      description,
+      filter_types: types.length === 0 ? null : types,
+      rate_limit: rate === '' ? null : Number(rate),
+    });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit({
-          url,
-          description,
-          filter_types: types.length === 0 ? null : types,
-          rate_limit: rate === '' ? null : Number(rate),
-        });
-      }}
-    >
-      <Stack gap="md">
-        <TextInput
-          label="Address"
-          type="url"
-          required
-          placeholder="https://example.com/webhooks"
-          maxLength={2_048}
-          value={url}
-          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
-          error={problemOf(error, 'url')}
-          data-autofocus
-        />
-        <TextInput
-          label="Description"
-          maxLength={1_000}
-          value={description}
-          onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-          error={problemOf(error, 'description')}
-        />
-        <MultiSelect
-          label="Events"
-          description="Leave it empty for all events about users. A star stands for every name that begins so."
-          placeholder={types.length === 0 ? 'All events' : ''}
-          searchable
-          clearable
-          limit={100}
-          data={[...new Set([...known, ...types])]}
-          value={types}
-          onChange={setTypes}
-          error={problemOf(error, 'filter_types')}
-        />
-        <NumberInput
-          label="At most this many a second"
-          description="Leave it empty for no limit."
-          min={1}
-          max={100_000}
-          allowDecimal={false}
-          value={rate}
-          onChange={setRate}
-          error={problemOf(error, 'rate_limit')}
-        />
-        {Boolean(error) && (
-          <Text c="var(--mantine-color-error)" role="alert">
-            {describeError(error).title}
-          </Text>
-        )}
-        <Button type="submit" loading={isPending}>
-          {label}
-        </Button>
-      </Stack>
-    </form>
+    <FormModal {...dialogue} size="lg" run={{ isPending, error, mutate }}>
+      <TextInput
+        label="Address"
+        type="url"
+        required
+        placeholder="https://example.com/webhooks"
+        maxLength={2_048}
+        value={url}
+        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        error={problemOf(error, 'url')}
+        data-autofocus
+      />
+      <TextInput
+        label="Description"
+        maxLength={1_000}
+        value={description}
+        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+        error={problemOf(error, 'description')}
+      />
+      <MultiSelect
+        label="Events"
+        description="Leave it empty for all events about users. A star stands for every name that begins so."
+        placeholder={types.length === 0 ? 'All events' : ''}
+        searchable
+        clearable
+        limit={100}
+        data={[...new Set([...known, ...types])]}
+        value={types}
+        onChange={setTypes}
+        error={problemOf(error, 'filter_types')}
+      />
+      <NumberInput
+        label="At most this many a second"
+        description="Leave it empty for no limit."
+        min={1}
+        max={100_000}
+        allowDecimal={false}
+        value={rate}
+        onChange={setRate}
+        error={problemOf(error, 'rate_limit')}
+      />
+    </FormModal>
   );
 }

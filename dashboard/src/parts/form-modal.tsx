@@ -1,40 +1,45 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
-import { describeError } from './states.tsx';
+import { Refusal } from './refusal.tsx';
 
-type FormModalProps = {
-  isOpen: boolean;
+export type FormModalProps = {
+  /** Default: open. A page that shows the dialogue only while it is open says nothing. */
+  isOpen?: boolean;
   close: () => void;
   title: string;
   /** The words of the button that sends the form. */
   action: string;
   run: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'isPending' | 'error'>;
-  /** The fields. */
+  /** What it does cannot be undone. */
+  isFinal?: boolean;
+  /** Whether the fields are filled in so far that the form can be sent. Default: yes. */
+  isWhole?: boolean;
+  size?: 'md' | 'lg';
+  /** The fields, or what happens. */
   children: ReactNode;
 };
 
-/** A short form in a dialogue. A refusal is shown above its buttons. */
-export function FormModal({ isOpen, close, title, action, run, children }: FormModalProps) {
+/** A form or a question in a dialogue. A refusal is shown above its buttons. */
+export function FormModal(props: FormModalProps) {
+  const { isOpen = true, close, title, action, run, isFinal = false, isWhole = true, size = 'md', children } = props;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    // React passes the event of a dialogue to the form around it.
+    event.stopPropagation();
     run.mutate();
   };
   return (
-    <Modal opened={isOpen} onClose={close} title={title} centered>
+    <Modal opened={isOpen} onClose={close} title={title} size={size} centered>
       <form onSubmit={submit}>
-        <Stack>
+        <Stack gap="md">
           {children}
-          {run.error && (
-            <Text c="error" role="alert">
-              {describeError(run.error).title}
-            </Text>
-          )}
+          <Refusal error={run.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              Cancel
+              Back
             </Button>
-            <Button type="submit" loading={run.isPending}>
+            <Button type="submit" loading={run.isPending} disabled={!isWhole} {...(isFinal && { color: 'red.8' })}>
               {action}
             </Button>
           </Group>

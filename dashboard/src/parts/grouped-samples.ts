@@ -4,7 +4,7 @@ import { phial, unwrap } from '../api/client.ts';
 
 export type SeriesName = 'heartrate' | 'glucose' | 'steps';
 /** The samples of one source, the oldest first. `at` is in seconds since 1970. */
-export type SourceSamples = { source: string; at: number[]; values: number[] };
+type SourceSamples = { source: string; at: number[]; values: number[] };
 
 type Range = { start: string; end: string };
 type Loaded = { sources: SourceSamples[]; isDone: boolean; error: unknown };

@@ -27,7 +27,7 @@ const UNITS = [
 ] as const;
 
 /** How long ago or ahead: "3 minutes ago". */
-export function agoOf(at: string, now: number): string {
+function agoOf(at: string, now: number): string {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
   if (unit === 'second') return seconds < 0 ? 'just now' : 'in a moment';

@@ -978,7 +978,7 @@ export interface paths {
         };
         /**
          * Read the state of a team at a glance
-         * @description Deliveries of the last 24 hours, endpoints, connections, and what waits for somebody.
+         * @description Deliveries and samples of the last 24 hours, endpoints, connections, and what waits for somebody.
          */
         get: operations["get_team_status"];
         put?: never;
@@ -24193,6 +24193,16 @@ export interface components {
                 /** @description Connections that were paused. */
                 paused: number;
             };
+            /** @description Samples of all series that the team took in: pushed, pulled and imported ones. They are counted in the transaction that stores them, by the hour in which it began. A sample that was already stored does not count. */
+            samples: {
+                /** @description Samples that were created, or replaced by a sample with other values. */
+                stored: number;
+                /**
+                 * Format: date-time
+                 * @description The full hour (UTC), 23 to 24 hours ago, since which they count.
+                 */
+                since: string;
+            };
             /** @description What waits between the team and its laboratories. Each count stops at 10,000. */
             laboratories: {
                 /** @description Messages of laboratories that wait for a repair. */
@@ -31348,6 +31358,8 @@ export interface operations {
                 status?: string;
                 /** @description Only connections to this provider, by its slug. */
                 provider?: string;
+                /** @description Only connections with this error, as `GET /v2/team/connection_counts` groups them. */
+                error_type?: string;
                 /** @description next_cursor of the page before. Default: the first page. */
                 next_cursor?: string;
                 /** @description Largest number of items to return. */

@@ -22,10 +22,11 @@ type Row = {
 /** Returns the team's connections with one status, those that got it last first. An index has them in this order. */
 export async function listConnectionsOfTeam(
   ctx: TeamCtx,
-  { status, provider, limit, next_cursor }: Static<typeof TeamConnectionsQuery>,
+  { status, provider, error_type, limit, next_cursor }: Static<typeof TeamConnectionsQuery>,
 ): Promise<Static<typeof TeamConnectionPage>> {
   const after = next_cursor === undefined ? null : decodeCursor(next_cursor, isConnectionKey);
   const isOf = provider === undefined ? sql`` : sql`and c.provider = ${provider}`;
+  const isFor = error_type === undefined ? sql`` : sql`and c.error_type = ${error_type}`;
   const isAfter =
     after === null
       ? sql``
@@ -35,7 +36,7 @@ export async function listConnectionsOfTeam(
     select c.user_id, users.client_user_id, c.provider, c.status, c.status_since as since,
            (extract(epoch from c.status_since) * 1000000)::bigint as since_us, c.error_type, c.errored_at
       from connections c join users on users.id = c.user_id and users.deleted_at is null
-     where c.team_id = ${ctx.team.id} and c.status = ${status} ${isOf} ${isAfter}
+     where c.team_id = ${ctx.team.id} and c.status = ${status} ${isOf} ${isFor} ${isAfter}
      order by c.status_since desc, c.user_id desc, c.provider desc limit ${limit + 1}`;
   const { rows } = await byIndex(query).execute(ctx.db);
   const { page, ...rest } = takePage(rows, limit, ({ since_us, user_id, provider }): ConnectionKey => [

@@ -109,6 +109,9 @@ export const TeamConnectionsQuery = Type.Object({
     'error',
   ),
   provider: Type.Optional(WordFilter({ description: 'Only connections to this provider, by its slug.' })),
+  error_type: Type.Optional(
+    WordFilter({ description: 'Only connections with this error, as `GET /v2/team/connection_counts` groups them.' }),
+  ),
   next_cursor: Type.Optional(Cursor({ isKey: isConnectionKey })),
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 50),
 });

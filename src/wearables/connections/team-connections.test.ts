@@ -76,7 +76,7 @@ describe('the list of connections of a team', () => {
     expect(next_cursor).toBeNull();
   });
 
-  test('is filtered by status and provider, and an unknown word matches nothing', async () => {
+  test('is filtered by status, provider and error, and an unknown word matches nothing', async () => {
     const [works, paused] = [await connected(), await connected()];
     await pause(paused);
     const fails = await broken('unknown', 'fitbit');
@@ -84,6 +84,10 @@ describe('the list of connections of a team', () => {
     expect(await of('status=connected')).toEqual([works]);
     expect(await of('status=paused')).toEqual([paused]);
     expect(await of('status=error&provider=fitbit')).toEqual([fails]);
+    const refused = await broken('token_refresh_failed', 'fitbit');
+    expect(await of('error_type=unknown')).toEqual([fails]);
+    expect(await of('error_type=token_refresh_failed&provider=fitbit')).toEqual([refused]);
+    expect(await of('error_type=asleep')).toEqual([]);
     expect(await of('provider=oura')).toEqual([]);
     expect(await of('status=asleep')).toEqual([]);
   });

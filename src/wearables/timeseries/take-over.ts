@@ -6,6 +6,7 @@
 import { sql } from 'kysely';
 import { BY_HAND } from '../by-hand.ts';
 import type { Writer } from '../user-writer.ts';
+import { countSamples } from '../../totals/count-samples.ts';
 import { willBePublished } from '../is-published.ts';
 import { compareNames, type Source } from '../rank.ts';
 import type { Sample } from './sample.ts';
@@ -107,6 +108,8 @@ export async function takeOver(ctx: Writer, rows: Row[], streams: ReadonlyMap<nu
              sent_count = sent_count + case when ${willBePublished(ctx)} then many else 0 end
         from (select stream_id, count(*) filter (where differs) as many from moved group by 1) as m where id = stream_id
       returning id, version
+    ), tallied as (
+      ${countSamples(ctx.team.id, sql`select count(*) filter (where differs) from moved`)}
     )
     select stream_id, at, differs, version from moved join counted on id = stream_id
      union all

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../context.ts';
+import { countSamples } from '../../totals/count-samples.ts';
 import { willBePublished } from '../is-published.ts';
 import type { Writer } from '../user-writer.ts';
 import type { Series } from '../series-type.ts';
@@ -95,7 +96,7 @@ async function writeRows(ctx: Writer, rows: Row[]): Promise<WrittenSamples[]> {
 
 /**
  * Creates new samples, replaces samples that differ, or both. If events about them will be published, adds their number
- * to `sent_count`.
+ * to `sent_count`. In the same round trip, adds to the count of the team's samples.
  */
 async function write(
   ctx: Writer,
@@ -114,7 +115,8 @@ async function write(
                 from (select stream_id, created, 0 as replaced from created
                       union all select stream_id, 0, 1 from replaced) as w group by 1) as w
        where id = stream_id
-      returning id, version, created, replaced)
+      returning id, version, created, replaced),
+         tallied as (${countSamples(ctx.team.id, sql`select sum(created + replaced) from counted`)})
     select id as stream_id, null::timestamptz as at, version, created, replaced from counted
     union all
     select stream_id, at, null, 1, 0 from created

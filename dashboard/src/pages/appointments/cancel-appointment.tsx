@@ -1,8 +1,8 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
+import { NativeSelect, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
-import { describeError } from '../../parts/states.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
 import type { Appointment } from './page.tsx';
 
 /** The form that cancels an appointment, with a reason of the list that the scheduler takes. */
@@ -41,30 +41,22 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
     },
   });
   return (
-    <Modal opened onClose={close} title="Cancel this appointment?">
-      <Stack gap="md">
-        <Text>The order stays, and can have another appointment.</Text>
-        <NativeSelect
-          label="Reason"
-          data={reasons.map(({ id, name }) => ({ value: id, label: name }))}
-          value={reason}
-          onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-        />
-        <Textarea label="Note" value={notes} onChange={({ currentTarget }) => setNotes(currentTarget.value)} />
-        {cancel.error && (
-          <Text c="var(--mantine-color-error)" role="alert">
-            {describeError(cancel.error).title}
-          </Text>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Back
-          </Button>
-          <Button color="red" disabled={reason === ''} loading={cancel.isPending} onClick={() => cancel.mutate()}>
-            Cancel the appointment
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <FormModal
+      title="Cancel this appointment?"
+      action="Cancel the appointment"
+      isFinal
+      isWhole={reason !== ''}
+      run={cancel}
+      close={close}
+    >
+      <Text>The order stays, and can have another appointment.</Text>
+      <NativeSelect
+        label="Reason"
+        data={reasons.map(({ id, name }) => ({ value: id, label: name }))}
+        value={reason}
+        onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+      />
+      <Textarea label="Note" value={notes} onChange={({ currentTarget }) => setNotes(currentTarget.value)} />
+    </FormModal>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Modal, MultiSelect, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, MultiSelect, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,9 +6,9 @@ import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { problemOf } from '../../parts/field-problems.ts';
+import { FormModal } from '../../parts/form-modal.tsx';
 import { useLaboratories } from '../../parts/laboratories.ts';
 import { methodInWords } from '../../parts/order-status.tsx';
-import { Refusal } from '../../parts/refusal.tsx';
 
 /** The button and the form for a test of the team's own. */
 export function NewLabTest() {
@@ -16,16 +16,14 @@ export function NewLabTest() {
   return (
     <>
       <Button onClick={() => setOpen(true)}>New test</Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="New test" size="lg">
-        <Form />
-      </Modal>
+      {isOpen && <Form close={() => setOpen(false)} />}
     </>
   );
 }
 
 type Method = 'testkit' | 'walk_in_test' | 'at_home_phlebotomy' | 'on_site_collection';
 
-function Form() {
+function Form({ close }: { close: () => void }) {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const [lab, setLab] = useState<string | null>(null);
@@ -48,59 +46,48 @@ function Form() {
   );
   const isWhole = name.trim() !== '' && description.trim() !== '' && method !== null && markers.length > 0;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
-      <Stack gap="md">
-        <TextInput
-          label="Name"
-          required
-          maxLength={200}
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-          error={problemOf(create.error, 'name')}
-          data-autofocus
-        />
-        <Textarea
-          label="Description"
-          description="What it is for, in the words of whoever orders it."
-          required
-          autosize
-          minRows={2}
-          maxLength={2_000}
-          value={description}
-          onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-          error={problemOf(create.error, 'description')}
-        />
-        <Measured
-          lab={lab}
-          chooseLab={(slug) => {
-            // The markers and the methods are those of a laboratory.
-            setLab(slug);
-            setMarkers([]);
-            setMethod(null);
-          }}
-          method={method}
-          chooseMethod={setMethod}
-          markers={markers}
-          chooseMarkers={setMarkers}
-          methodProblem={problemOf(create.error, 'method')}
-        />
-        <Checkbox
-          label="The patient must have fasted"
-          checked={fasting}
-          onChange={({ currentTarget }) => setFasting(currentTarget.checked)}
-        />
-        <Rules />
-        <Refusal error={create.error} />
-        <Button type="submit" loading={create.isPending} disabled={!isWhole}>
-          Create the test
-        </Button>
-      </Stack>
-    </form>
+    <FormModal title="New test" action="Create the test" size="lg" isWhole={isWhole} run={create} close={close}>
+      <TextInput
+        label="Name"
+        required
+        maxLength={200}
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        error={problemOf(create.error, 'name')}
+        data-autofocus
+      />
+      <Textarea
+        label="Description"
+        description="What it is for, in the words of whoever orders it."
+        required
+        autosize
+        minRows={2}
+        maxLength={2_000}
+        value={description}
+        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+        error={problemOf(create.error, 'description')}
+      />
+      <Measured
+        lab={lab}
+        chooseLab={(slug) => {
+          // The markers and the methods are those of a laboratory.
+          setLab(slug);
+          setMarkers([]);
+          setMethod(null);
+        }}
+        method={method}
+        chooseMethod={setMethod}
+        markers={markers}
+        chooseMarkers={setMarkers}
+        methodProblem={problemOf(create.error, 'method')}
+      />
+      <Checkbox
+        label="The patient must have fasted"
+        checked={fasting}
+        onChange={({ currentTarget }) => setFasting(currentTarget.checked)}
+      />
+      <Rules />
+    </FormModal>
   );
 }
 

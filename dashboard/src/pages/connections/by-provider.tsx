@@ -21,6 +21,8 @@ export const CAUSES: Readonly<Record<string, string>> = {
   unknown: 'The cause is not known',
 };
 
+export const causeInWords = (type: string): string => CAUSES[type] ?? inWords(type);
+
 type Group = {
   slug: string;
   name: string;
@@ -76,8 +78,12 @@ const COLUMNS: Column<Group>[] = [
         <ul style={{ margin: 0, paddingLeft: 18 }}>
           {causes.map(({ type, message, number }) => (
             <li key={type}>
-              <Anchor component={Link} to="/connections" search={{ status: 'error', provider: slug } as never}>
-                {formatCount(number)}: {CAUSES[type] ?? inWords(type)}
+              <Anchor
+                component={Link}
+                to="/connections"
+                search={{ status: 'error', provider: slug, cause: type } as never}
+              >
+                {formatCount(number)}: {causeInWords(type)}
               </Anchor>
               {message !== null && (
                 <Text size="sm" c="dimmed">

@@ -5,26 +5,35 @@ import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
-import { oneOf, text, useFilters } from '../../parts/filters.ts';
+import { oneOf, text, useFilters, type FiltersOf } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Failed, Loaded } from '../../parts/states.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { ByProvider, CAUSES, type Counts } from './by-provider.tsx';
+import { ByProvider, CAUSES, causeInWords, type Counts } from './by-provider.tsx';
 
 const STATUSES = ['error', 'connected', 'paused'] as const;
 const WORDS: Record<string, string> = { error: 'In error', connected: 'Connected', paused: 'Paused' };
 const TONES: Record<string, Tone> = { error: 'bad', connected: 'good', paused: 'quiet' };
-const FILTERS = { status: oneOf(...STATUSES), provider: text(100) };
+const FILTERS = { status: oneOf(...STATUSES), provider: text(100), cause: text(100) };
+type Filters = FiltersOf<typeof FILTERS>;
 
-const read = (team_id: string, status: string, provider: string | undefined, cursor: string | undefined) => ({
-  queryKey: ['team_connections', team_id, status, provider, cursor],
+const read = (team_id: string, { status = 'error', provider, cause }: Filters, cursor: string | undefined) => ({
+  queryKey: ['team_connections', team_id, status, provider, cause, cursor],
   queryFn: () =>
     unwrap(
       phial.GET('/v2/team/connections', {
-        params: { query: { status, limit: 50, ...(provider && { provider }), ...(cursor && { next_cursor: cursor }) } },
+        params: {
+          query: {
+            status,
+            limit: 50,
+            ...(provider && { provider }),
+            ...(cause && { error_type: cause }),
+            ...(cursor && { next_cursor: cursor }),
+          },
+        },
       }),
     ),
 });
@@ -65,8 +74,9 @@ export default function Connections() {
 /** The connections with one status, those that got it last first. */
 function List({ counts }: { counts: Counts }) {
   const { team_id } = useTeamPath();
-  const [{ status = 'error', provider }, change] = useFilters(FILTERS);
-  const query = useQuery(read(team_id, status, provider, useCursor()));
+  const [filters, change] = useFilters(FILTERS);
+  const { status = 'error', provider, cause } = filters;
+  const query = useQuery(read(team_id, filters, useCursor()));
   const providers = [...new Map(counts.map((count) => [count.provider.slug, count.provider.name]))];
   const known = providers.map(([value, label]) => ({ value, label }));
   const isListed = provider === undefined || known.some(({ value }) => value === provider);
@@ -80,7 +90,8 @@ function List({ counts }: { counts: Counts }) {
             w={{ base: 'calc(50% - 6px)', xs: 170 }}
             data={STATUSES.map((value) => ({ value, label: WORDS[value] as string }))}
             value={status}
-            onChange={(value) => change({ status: value })}
+            // Only connections in error have a cause.
+            onChange={(value) => change({ status: value, cause: null })}
           />
           <Select
             label="Provider"
@@ -92,11 +103,25 @@ function List({ counts }: { counts: Counts }) {
             value={provider ?? null}
             onChange={(value) => change({ provider: value })}
           />
+          {status === 'error' && (
+            <Select
+              label="Cause"
+              placeholder="Any"
+              clearable
+              w={{ base: '100%', xs: 300 }}
+              data={[...new Set([...Object.keys(CAUSES), ...(cause ? [cause] : [])])].map((value) => ({
+                value,
+                label: causeInWords(value),
+              }))}
+              value={cause ?? null}
+              onChange={(value) => change({ cause: value })}
+            />
+          )}
         </Group>
         <Loaded query={query}>
           {({ data, next_cursor }) =>
             data.length === 0 ? (
-              <Nothing status={status} isFiltered={provider !== undefined} />
+              <Nothing status={status} isFiltered={(provider ?? cause) !== undefined} />
             ) : (
               <>
                 <DataTable
@@ -116,9 +141,9 @@ function List({ counts }: { counts: Counts }) {
 }
 
 function Nothing({ status, isFiltered }: { status: string; isFiltered: boolean }) {
-  if (isFiltered) return <Empty title="No connection matches">Choose another status or provider.</Empty>;
+  if (isFiltered) return <Empty title="No connection matches">Choose another status, provider or cause.</Empty>;
   return status === 'error' ? (
-    <Empty title="No connection is broken">Choose another status to see the others.</Empty>
+    <Empty title="No connection is broken">Nothing has to be done. Choose another status to see the others.</Empty>
   ) : (
     <Empty title={`No connection is ${(WORDS[status] ?? status).toLowerCase()}`}>
       Users connect their providers by a link that your service makes with POST /v2/link/token.
@@ -156,7 +181,7 @@ const COLUMNS: Column<Connection>[] = [
         '–'
       ) : (
         <div>
-          <Text size="sm">{CAUSES[error_details.error_type] ?? inWords(error_details.error_type)}</Text>
+          <Text size="sm">{causeInWords(error_details.error_type)}</Text>
           <Text size="sm" c="dimmed">
             {error_details.error_message}
           </Text>

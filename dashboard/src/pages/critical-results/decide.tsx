@@ -1,9 +1,10 @@
-import { Button, Checkbox, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { Checkbox, Textarea, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { problemOf } from '../../parts/field-problems.ts';
-import { describeError } from '../../parts/states.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
 import type { Entry } from './page.tsx';
 
 type Props = { entry: Entry; close: () => void };
@@ -30,7 +31,7 @@ export function Acknowledge({ entry: { id }, close }: Props) {
     ),
   );
   return (
-    <Form title="Acknowledge the critical result" label="Acknowledge" decision={decision} close={close}>
+    <FormModal title="Acknowledge the critical result" action="Acknowledge" run={decision} close={close}>
       <TextInput
         label="Who was called"
         description="The physician or nurse who was told. Leave it empty if nobody was reached yet."
@@ -66,7 +67,7 @@ export function Acknowledge({ entry: { id }, close }: Props) {
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
         error={problemOf(decision.error, 'note')}
       />
-    </Form>
+    </FormModal>
   );
 }
 
@@ -81,7 +82,7 @@ export function SignOff({ entry: { id }, close }: Props) {
     ),
   );
   return (
-    <Form title="Sign off the critical result" label="Sign off" decision={decision} close={close}>
+    <FormModal title="Sign off the critical result" action="Sign off" run={decision} close={close}>
       <Textarea
         label="What was decided"
         autosize
@@ -92,7 +93,7 @@ export function SignOff({ entry: { id }, close }: Props) {
         error={problemOf(decision.error, 'note')}
         data-autofocus
       />
-    </Form>
+    </FormModal>
   );
 }
 
@@ -103,47 +104,11 @@ function nowLocal(): string {
 }
 
 function useDecision(close: () => void, decide: () => Promise<unknown>) {
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: decide,
     onSuccess: async () => {
       close();
-      await Promise.all(
-        ['critical_results', 'order_counts'].map((name) => queries.invalidateQueries({ queryKey: [name] })),
-      );
+      await readAgain('critical_results', 'order_counts');
     },
   });
-}
-
-type FormProps = {
-  title: string;
-  label: string;
-  decision: ReturnType<typeof useDecision>;
-  close: () => void;
-  children: ReactNode;
-};
-
-function Form({ title, label, decision, close, children }: FormProps) {
-  return (
-    <Modal opened onClose={close} title={title}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          decision.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {children}
-          {decision.error && (
-            <Text c="var(--mantine-color-error)" role="alert">
-              {describeError(decision.error).title}
-            </Text>
-          )}
-          <Button type="submit" loading={decision.isPending}>
-            {label}
-          </Button>
-        </Stack>
-      </form>
-    </Modal>
-  );
 }

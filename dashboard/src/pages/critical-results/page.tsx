@@ -13,9 +13,15 @@ import { Acknowledge, SignOff } from './decide.tsx';
 
 const FILTERS = { status: oneOf('open', 'acknowledged', 'signed_off') };
 const NOTHING: Record<string, [title: string, text: string]> = {
-  open: ['No critical result waits', 'A critical result appears here at the moment its laboratory reports it.'],
-  acknowledged: ['No critical result waits for a sign-off', 'It comes here when somebody acknowledges one.'],
-  signed_off: ['Nothing has been signed off yet', 'Acknowledged results are signed off by a clinician.'],
+  open: [
+    'No critical result waits',
+    'Nothing has to be done. A critical result appears here at the moment its laboratory reports it.',
+  ],
+  acknowledged: ['No critical result waits for a sign-off', 'Acknowledge an open one first. It then comes here.'],
+  signed_off: [
+    'Nothing has been signed off yet',
+    'A clinician signs off acknowledged results. Choose these to see what waits.',
+  ],
 };
 
 const read = (team: string | undefined, status: string, cursor: string | undefined) => ({

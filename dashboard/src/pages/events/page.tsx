@@ -55,8 +55,8 @@ export default function Events() {
       {shown.length === 0 ? (
         <Empty title={hasBegun ? 'No event yet' : 'Reading the newest events'}>
           {user || type
-            ? 'Nothing that was published lately matches these filters.'
-            : 'Leave this page open: the next event appears here at once.'}
+            ? 'Nothing that was published lately matches. Change or remove a filter.'
+            : 'Order a test, or connect a user. Leave this page open: the next event appears here at once.'}
         </Empty>
       ) : (
         <>

@@ -1,7 +1,8 @@
 import { Button, Group, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { Drawer } from '../../parts/drawer.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
@@ -172,16 +173,11 @@ function OrderChoice({ candidates, chosen, choose, typed, type, problem }: Choic
 type Action = 'accept' | 'reject' | 'unsure';
 
 function useDecision(close: () => void, decide: (action: Action) => Promise<unknown>) {
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: decide,
     onSuccess: async () => {
       close();
-      await Promise.all(
-        ['unmatched_results', 'unmatched_result', 'order', 'orders', 'order_counts', 'critical_results'].map((name) =>
-          queries.invalidateQueries({ queryKey: [name] }),
-        ),
-      );
+      await readAgain('unmatched_results', 'unmatched_result', 'order', 'orders', 'order_counts', 'critical_results');
     },
   });
 }

@@ -96,7 +96,7 @@ function NoMessages({ isFiltered, clear }: { isFiltered: boolean; clear: () => v
     </Empty>
   ) : (
     <Empty title="No message waits to be repaired">
-      Everything that the laboratories sent was read. A message that cannot be read waits here until somebody mends it.
+      Nothing has to be done. A message that cannot be read waits here until somebody mends it.
     </Empty>
   );
 }

@@ -1,11 +1,13 @@
-import { Anchor, Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Anchor, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { oneOf, text, useFilters } from '../../parts/filters.ts';
+import { FormModal } from '../../parts/form-modal.tsx';
 import { useLaboratoryName } from '../../parts/laboratories.ts';
 import { LaboratorySelect } from '../../parts/laboratory-select.tsx';
 import { OrderStatus } from '../../parts/order-status.tsx';
@@ -157,17 +159,12 @@ function actionsOf({ state, held_by }: Entry): Action[] {
 function Actions({ entry }: { entry: Entry }) {
   const [isAsking, setAsking] = useState(false);
   const path = useTeamPath();
-  const queries = useQueryClient();
   const act = useMutation({
     mutationFn: (action: Action) =>
       unwrap(phial.POST(ACTIONS[action][1], { params: { path: { ...path, outbox_id: entry.id } } })),
     onSuccess: async () => {
       setAsking(false);
-      await Promise.all(
-        ['laboratory_outbox', 'order', 'orders', 'order_counts'].map((name) =>
-          queries.invalidateQueries({ queryKey: [name] }),
-        ),
-      );
+      await readAgain('laboratory_outbox', 'order', 'orders', 'order_counts');
     },
   });
   const possible = actionsOf(entry);
@@ -188,24 +185,20 @@ function Actions({ entry }: { entry: Entry }) {
         ))}
       </Group>
       {!isAsking && <Refusal error={act.error} />}
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Give up this message?">
-        <Stack gap="md">
-          <Text>
-            {entry.action === 'new'
-              ? 'Its tests fail. The order goes on with its other tests, or ends. This cannot be taken back.'
-              : 'The cancellation is not sent again. This cannot be taken back.'}
-          </Text>
-          <Refusal error={act.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsking(false)}>
-              Back
-            </Button>
-            <Button color="red.8" loading={act.isPending} onClick={() => act.mutate('give_up')}>
-              Give up
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <FormModal
+        isOpen={isAsking}
+        close={() => setAsking(false)}
+        title="Give up this message?"
+        action="Give up"
+        isFinal
+        run={{ ...act, mutate: () => act.mutate('give_up') }}
+      >
+        <Text>
+          {entry.action === 'new'
+            ? 'Its tests fail. The order goes on with its other tests, or ends. This cannot be taken back.'
+            : 'The cancellation is not sent again. This cannot be taken back.'}
+        </Text>
+      </FormModal>
     </Stack>
   );
 }

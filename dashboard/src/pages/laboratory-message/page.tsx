@@ -1,10 +1,12 @@
-import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Anchor, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
 import { useLaboratoryName } from '../../parts/laboratories.ts';
 import { reasonInWords, todoFor } from '../../parts/message-reasons.ts';
 import { MessageStateBadge } from '../../parts/message-state.tsx';
@@ -70,22 +72,19 @@ function Shown({ message }: { message: Message }) {
         error={decide.variables?.action === 'repair' ? decide.error : null}
       />
       <Facts message={message} />
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Discard this message?">
-        <Stack gap="md">
-          <Text>
-            What was applied of it stays. What waits is thrown away, and its tests keep the status that the laboratory
-            gave them. This cannot be taken back.
-          </Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsking(false)}>
-              Back
-            </Button>
-            <Button color="red.8" onClick={discard}>
-              Discard it
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <FormModal
+        isOpen={isAsking}
+        close={() => setAsking(false)}
+        title="Discard this message?"
+        action="Discard it"
+        isFinal
+        run={{ isPending: decide.isPending, error: null, mutate: discard }}
+      >
+        <Text>
+          What was applied of it stays. What waits is thrown away, and its tests keep the status that the laboratory
+          gave them. This cannot be taken back.
+        </Text>
+      </FormModal>
     </Page>
   );
 }
@@ -137,7 +136,6 @@ function Facts({ message: { reason, state, warnings, received_at, control_id, ty
 
 function useDecision(message_id: string) {
   const path = { ...useTeamPath(), message_id };
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: (decision: Decision) => {
       const at = '/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_message/{message_id}' as const;
@@ -147,16 +145,14 @@ function useDecision(message_id: string) {
       return unwrap(phial.POST(decision.action === 'replay' ? `${at}/replay` : `${at}/discard`, { params }));
     },
     onSuccess: () =>
-      Promise.all(
-        [
-          'laboratory_message',
-          'laboratory_messages',
-          'unmatched_results',
-          'order',
-          'orders',
-          'order_counts',
-          'critical_results',
-        ].map((name) => queries.invalidateQueries({ queryKey: [name] })),
+      readAgain(
+        'laboratory_message',
+        'laboratory_messages',
+        'unmatched_results',
+        'order',
+        'orders',
+        'order_counts',
+        'critical_results',
       ),
   });
 }

@@ -1,12 +1,13 @@
-import { Button, Group, Menu, Modal, NativeSelect, Select, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Menu, NativeSelect, Select, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
 import { ChevronDownIcon } from '../../parts/icons.tsx';
 import { statusInWords } from '../../parts/order-status.tsx';
-import { describeError } from '../../parts/states.tsx';
 import { isOpen, type Order } from './order-query.ts';
 import { stepsOf, type FinalStatus } from './steps-of-method.ts';
 
@@ -60,9 +61,9 @@ function Cancel({ order, close }: DialogProps) {
     unwrap(phial.POST('/v3/order/{order_id}/cancel', { params: { path: { order_id: order.id } } })),
   );
   return (
-    <Confirm title="Cancel this order?" label="Cancel the order" color="red" change={change} close={close}>
+    <FormModal title="Cancel this order?" action="Cancel the order" isFinal run={change} close={close}>
       <Text>The laboratory is told, and the order ends. This cannot be taken back.</Text>
-    </Confirm>
+    </FormModal>
   );
 }
 
@@ -71,12 +72,12 @@ function Resend({ order, close }: DialogProps) {
     unwrap(phial.POST('/v3/order/resend_events', { body: { order_ids: [order.id] } })),
   );
   return (
-    <Confirm title="Send its webhooks again?" label="Send again" change={change} close={close}>
+    <FormModal title="Send its webhooks again?" action="Send again" run={change} close={close}>
       <Text>
         Every event of this order goes again to the endpoints that subscribe to it now, as a new message with an id of
         its own.
       </Text>
-    </Confirm>
+    </FormModal>
   );
 }
 
@@ -89,11 +90,11 @@ function Replace({ order, close }: DialogProps) {
     void navigate({ to: `/orders/${made.id}` });
   });
   return (
-    <Confirm title={`${replacementOf(order)}?`} label="Order" change={change} close={close}>
+    <FormModal title={`${replacementOf(order)}?`} action="Order" run={change} close={close}>
       <Text>
         A new order for the same patient and test begins. It belongs to the same order transaction as this one.
       </Text>
-    </Confirm>
+    </FormModal>
   );
 }
 
@@ -113,7 +114,7 @@ function Simulate({ order, close }: DialogProps) {
     ),
   );
   return (
-    <Confirm title="Simulate a step" label="Simulate" change={change} close={close}>
+    <FormModal title="Simulate a step" action="Simulate" run={change} close={close}>
       <Text>
         The order goes through every step until the one you choose, as a real one would, with its webhooks. A kit whose
         patient is not known goes no further than the patient.
@@ -134,53 +135,16 @@ function Simulate({ order, close }: DialogProps) {
           onChange={({ currentTarget }) => setMeaning(currentTarget.value as typeof meaning)}
         />
       )}
-    </Confirm>
+    </FormModal>
   );
 }
 
 function useChange(close: () => void, act: () => Promise<unknown>) {
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: act,
     onSuccess: async () => {
       close();
-      await Promise.all(
-        ['order', 'orders', 'order_events', 'order_counts', 'critical_results'].map((name) =>
-          queries.invalidateQueries({ queryKey: [name] }),
-        ),
-      );
+      await readAgain('order', 'orders', 'order_events', 'order_counts', 'critical_results');
     },
   });
-}
-
-type ConfirmProps = {
-  title: string;
-  label: string;
-  color?: string;
-  change: ReturnType<typeof useChange>;
-  close: () => void;
-  children: ReactNode;
-};
-
-function Confirm({ title, label, color, change, close, children }: ConfirmProps) {
-  return (
-    <Modal opened onClose={close} title={title}>
-      <Stack gap="md">
-        {children}
-        {change.error && (
-          <Text c="var(--mantine-color-error)" role="alert">
-            {describeError(change.error).title}
-          </Text>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Back
-          </Button>
-          <Button {...(color && { color })} loading={change.isPending} onClick={() => change.mutate()}>
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
-  );
 }

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
-import { describeError } from '../../parts/states.tsx';
 import type { Order } from './order-query.ts';
 
 const DOCUMENTS = [
@@ -46,11 +46,7 @@ export function Documents({ order }: { order: Order }) {
             </Button>
           ))}
         </Group>
-        {open.error && (
-          <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {describeError(open.error).title}
-          </Text>
-        )}
+        <Refusal error={open.error} />
       </Stack>
       <Modal opened={shown !== null} onClose={() => setShown(null)} title={shown?.label} size="xl">
         {shown && (

@@ -3,8 +3,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { CloseIcon } from '../../parts/icons.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
-import { describeError } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 
 /** What colleagues wrote about the order. The laboratory never sees it. */
@@ -61,11 +61,7 @@ export function Notes({ orderId }: { orderId: string }) {
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
-        {error && (
-          <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {describeError(error).title}
-          </Text>
-        )}
+        <Refusal error={error} />
         <Button
           variant="default"
           disabled={text.trim() === ''}

@@ -1,4 +1,4 @@
-import { Button, Modal, SegmentedControl, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,8 +6,8 @@ import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { problemOf } from '../../parts/field-problems.ts';
+import { FormModal } from '../../parts/form-modal.tsx';
 import { methodInWords } from '../../parts/order-status.tsx';
-import { describeError } from '../../parts/states.tsx';
 import { UserSelect } from '../../parts/user-select.tsx';
 import {
   AddressFields,
@@ -28,9 +28,7 @@ export function NewOrder() {
   return (
     <>
       <Button onClick={open}>New order</Button>
-      <Modal opened={isOpen} onClose={close} title="New order" size="lg">
-        {isOpen && <OrderForm close={close} />}
-      </Modal>
+      {isOpen && <OrderForm close={close} />}
     </>
   );
 }
@@ -48,51 +46,36 @@ function OrderForm({ close }: { close: () => void }) {
     (field: string): string | undefined =>
       problemOf(order.error, part, field);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        order.mutate();
-      }}
-    >
-      <Stack gap="md">
-        <SegmentedControl
-          aria-label="Kind of order"
-          fullWidth
-          value={kind}
-          onChange={(value) => {
-            setKind(value as Kind);
-            setTestId(null);
-          }}
-          data={[
-            { value: 'known', label: 'The patient is known' },
-            { value: 'later', label: 'A kit to register later' },
-          ]}
-        />
-        <UserSelect label="User" value={userId} onChange={setUserId} error={problemOf(order.error, 'user_id')} />
-        <TestSelect kind={kind} value={testId} onChange={setTestId} />
-        {kind === 'known' && (
-          <>
-            <PatientFields value={patient} onChange={setPatient} problem={problemIn('patient_details')} />
-            <Physician value={physician} onChange={setPhysician} problem={problemIn('physician')} />
-          </>
-        )}
-        <AddressFields
-          legend={kind === 'later' ? 'Send the kit to' : 'Address of the patient'}
-          hasRecipient={kind === 'later'}
-          value={address}
-          onChange={setAddress}
-          problem={problemIn(kind === 'later' ? 'shipping_details' : 'patient_address')}
-        />
-        {order.error && (
-          <Text c="var(--mantine-color-error)" role="alert">
-            {describeError(order.error).title}
-          </Text>
-        )}
-        <Button type="submit" loading={order.isPending}>
-          Order
-        </Button>
-      </Stack>
-    </form>
+    <FormModal title="New order" action="Order" size="lg" run={order} close={close}>
+      <SegmentedControl
+        aria-label="Kind of order"
+        fullWidth
+        value={kind}
+        onChange={(value) => {
+          setKind(value as Kind);
+          setTestId(null);
+        }}
+        data={[
+          { value: 'known', label: 'The patient is known' },
+          { value: 'later', label: 'A kit to register later' },
+        ]}
+      />
+      <UserSelect label="User" value={userId} onChange={setUserId} error={problemOf(order.error, 'user_id')} />
+      <TestSelect kind={kind} value={testId} onChange={setTestId} />
+      {kind === 'known' && (
+        <>
+          <PatientFields value={patient} onChange={setPatient} problem={problemIn('patient_details')} />
+          <Physician value={physician} onChange={setPhysician} problem={problemIn('physician')} />
+        </>
+      )}
+      <AddressFields
+        legend={kind === 'later' ? 'Send the kit to' : 'Address of the patient'}
+        hasRecipient={kind === 'later'}
+        value={address}
+        onChange={setAddress}
+        problem={problemIn(kind === 'later' ? 'shipping_details' : 'patient_address')}
+      />
+    </FormModal>
   );
 }
 

@@ -1,12 +1,10 @@
 import { Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
 import { date, oneOf, text, type FiltersOf } from '../../parts/filters.ts';
-import { SearchIcon } from '../../parts/icons.tsx';
+import { ORDER_GROUPS } from '../../parts/order-groups.ts';
 import { methodInWords } from '../../parts/order-status.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 
-const STATUSES = ['received', 'collecting_sample', 'sample_with_lab', 'completed', 'cancelled', 'failed'] as const;
 const METHODS = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_collection'] as const;
 const RESULTS = ['normal', 'abnormal', 'critical'] as const;
 
@@ -27,11 +25,17 @@ type Props = {
 };
 
 export function OrderFilters({ filters, change }: Props) {
-  // A status below the top level comes from a link of another page and stays selectable.
-  const statuses = [...new Set([...STATUSES, ...(filters.status ? [filters.status] : [])])];
+  // A single status comes from a link of another page and stays selectable.
+  const statuses = [...new Set([...Object.keys(ORDER_GROUPS), ...(filters.status ? [filters.status] : [])])];
   return (
     <Group align="flex-end" gap="sm" role="search" aria-label="Filters of orders">
-      <Search value={filters.search ?? ''} change={(search) => change({ search })} />
+      <SearchField
+        label="Search"
+        placeholder="Name, date of birth, order or sample id"
+        width={330}
+        value={filters.search}
+        change={(search) => change({ search })}
+      />
       <Select
         label="Status"
         placeholder="Any"
@@ -83,26 +87,5 @@ export function OrderFilters({ filters, change }: Props) {
         onChange={({ currentTarget }) => change({ until: currentTarget.value || null })}
       />
     </Group>
-  );
-}
-
-/** Searches after a pause in typing, so that not every letter is a request. */
-function Search({ value, change }: { value: string; change: (value: string | null) => void }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  const search = useDebouncedCallback((text: string) => change(text.trim() || null), 300);
-  return (
-    <TextInput
-      label="Search"
-      placeholder="Name, date of birth, order or sample id"
-      leftSection={<SearchIcon size={16} />}
-      maxLength={200}
-      w={{ base: '100%', sm: 330 }}
-      value={typed}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        search(currentTarget.value);
-      }}
-    />
   );
 }

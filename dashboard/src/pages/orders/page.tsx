@@ -1,16 +1,17 @@
-import { Anchor, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { formatCount } from '../../parts/figure-tile.tsx';
 import { useFilters } from '../../parts/filters.ts';
 import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
-import { Interpretation, methodInWords, OrderStatus } from '../../parts/order-status.tsx';
+import { METHOD_COLUMN, ORDERED_COLUMN, RESULT_COLUMN, TEST_COLUMN } from '../../parts/order-columns.tsx';
+import { statusesOf } from '../../parts/order-groups.ts';
+import { OrderStatus } from '../../parts/order-status.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { Ago, CalendarDate, Time } from '../../parts/time.tsx';
+import { Ago, CalendarDate } from '../../parts/time.tsx';
 import { FILTERS, OrderFilters } from './order-filters.tsx';
 import { NewOrder } from './new-order.tsx';
 
@@ -29,7 +30,7 @@ export default function Orders() {
           params: {
             query: {
               ...(search && { search_input: search }),
-              ...(status && { status: [status] }),
+              ...(status && { status: statusesOf(status) }),
               ...(method && { order_type: [method] }),
               ...(result && { interpretation: result }),
               ...(overdue && { is_overdue: true }),
@@ -97,16 +98,8 @@ type Order = NonNullable<Awaited<ReturnType<typeof readOrders>>>['orders'][numbe
 const readOrders = () => unwrap(phial.GET('/v3/orders', { params: { query: { page: 1, size: 1 } } }));
 
 const COLUMNS: Column<Order>[] = [
-  {
-    label: 'Test',
-    isHeader: true,
-    render: ({ id, lab_test }) => (
-      <Anchor component={Link} to={`/orders/${id}`} fw={600}>
-        {lab_test.name}
-      </Anchor>
-    ),
-  },
-  { label: 'Method', render: ({ details }) => methodInWords(details.type) },
+  TEST_COLUMN,
+  METHOD_COLUMN,
   {
     label: 'Patient',
     render: ({ patient_details, patient_address, shipping_details }) => (
@@ -131,10 +124,7 @@ const COLUMNS: Column<Order>[] = [
       </Group>
     ),
   },
-  {
-    label: 'Result',
-    render: ({ interpretation }) => (interpretation === null ? '–' : <Interpretation value={interpretation} />),
-  },
+  RESULT_COLUMN,
   { label: 'Sample', render: ({ sample_id }) => (sample_id === null ? '–' : <code>{sample_id}</code>) },
-  { label: 'Ordered', render: ({ created_at }) => <Time at={created_at} /> },
+  ORDERED_COLUMN,
 ];

@@ -1,55 +1,69 @@
-import { useQuery } from '@tanstack/react-query';
-import { phial, unwrap } from '../../api/client.ts';
-import { useTeamPath } from '../../api/session.tsx';
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
-import { EVERY_MS, Section } from './section.tsx';
+import { useTeamStatus } from './figures.ts';
+import { Section } from './section.tsx';
 
-const DAY_MS = 86_400_000;
 /** Below this rate an endpoint is likely down, and not only slow now and then. */
 const GOOD_RATE = 0.95;
+/** A delivery that waits for longer is held up by more than a busy moment. */
+const LATE_SECONDS = 60;
 
 /** The figures of deliveries to all endpoints of the team in the last 24 hours. */
 export function Deliveries() {
-  const path = useTeamPath();
-  const query = useQuery({
-    queryKey: ['webhook_metrics', path.team_id],
-    queryFn: () =>
-      unwrap(
-        phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/webhook_metrics', {
-          params: { path, query: { since: new Date(Date.now() - DAY_MS).toISOString(), interval: '1h' } },
-        }),
-      ),
-    refetchInterval: EVERY_MS,
-  });
-  const total = query.data?.total;
-  const rate = total?.success_rate;
+  const query = useTeamStatus();
+  const deliveries = query.data?.deliveries;
+  const endpoints = query.data?.endpoints;
+  const rate = deliveries?.success_rate;
+  const due = deliveries?.oldest_due_seconds;
   return (
     <Section title="Webhooks in the last 24 hours" query={query}>
       <FigureTile
         label="Attempts"
-        value={total && formatCount(total.attempts)}
-        note={total && failedOf(total.failed)}
+        value={deliveries && formatCount(deliveries.attempts)}
+        note={deliveries && (deliveries.failed === 0 ? 'None failed' : `${formatCount(deliveries.failed)} failed`)}
+        to="/webhooks"
       />
       <FigureTile
         label="Success rate"
-        value={total && (rate == null ? null : percent(rate))}
+        value={deliveries && (rate == null ? null : percent(rate))}
         note={rate == null ? 'Nothing was sent' : 'Of all attempts'}
         tone={rate != null && rate < GOOD_RATE ? 'bad' : 'quiet'}
+        to="/webhooks"
       />
-      <FigureTile label="Typical response" value={total && milliseconds(total.latency_ms.p50)} note="Half are faster" />
+      <FigureTile
+        label="Endpoints that fail"
+        value={endpoints && formatCount(endpoints.failing)}
+        note={endpoints && `Of ${formatCount(endpoints.total)}, ${formatCount(endpoints.disabled)} disabled`}
+        tone={endpoints && endpoints.failing > 0 ? 'bad' : 'quiet'}
+        to="/webhooks"
+      />
+      <FigureTile
+        label="Typical response"
+        value={deliveries && milliseconds(deliveries.latency_ms.p50)}
+        note="Half are faster (p50)"
+        to="/webhooks"
+      />
       <FigureTile
         label="Slow responses"
-        value={total && milliseconds(total.latency_ms.p99)}
-        note="1 of 100 is slower"
+        value={deliveries && milliseconds(deliveries.latency_ms.p99)}
+        note="1 of 100 is slower (p99)"
+        to="/webhooks"
+      />
+      <FigureTile
+        label="Oldest due"
+        value={due === undefined ? undefined : due === 0 ? 'None' : seconds(due)}
+        note="Waits to be sent"
+        tone={due !== undefined && due > LATE_SECONDS ? 'warning' : 'quiet'}
+        to="/webhooks"
       />
     </Section>
   );
 }
-
-const failedOf = (failed: number): string => (failed === 0 ? 'None failed' : `${formatCount(failed)} failed`);
 
 /** Rounded down, so that 100 % means all of them. */
 const percent = (rate: number): string => `${(Math.floor(rate * 1000) / 10).toLocaleString()} %`;
 
 const milliseconds = (ms: number | null): string | null =>
   ms === null ? null : ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+
+const seconds = (due: number): string =>
+  due < 120 ? `${due} s` : due < 7_200 ? `${Math.round(due / 60)} min` : `${Math.round(due / 3_600)} h`;

@@ -1,34 +1,47 @@
-import { useQuery } from '@tanstack/react-query';
-import { phial, unwrap } from '../../api/client.ts';
-import { useTeamPath } from '../../api/session.tsx';
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
-import { EVERY_MS, Section } from './section.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useTeamStatus, useUserCount } from './figures.ts';
+import { Section } from './section.tsx';
 
-/** Users and their connections to providers of wearable data. */
+const STATUSES = [
+  ['error', 'Connections in error', 'Deliver no data'],
+  ['connected', 'Connections that work', 'Deliver data'],
+  ['paused', 'Paused connections', 'Until they are resumed'],
+] as const;
+
+/** Users, their connections to providers of wearable data, and what these brought. */
 export function People() {
-  const { team_id } = useTeamPath();
-  const users = useQuery({
-    queryKey: ['users', 'count', team_id],
-    queryFn: () => unwrap(phial.GET('/v2/user/metrics')),
-    refetchInterval: EVERY_MS,
-  });
-  const connections = useQuery({
-    queryKey: ['connections', 'count', team_id],
-    queryFn: () => unwrap(phial.GET('/v2/team/connection_counts')),
-    refetchInterval: EVERY_MS,
-  });
-  const counts = connections.data;
+  const users = useUserCount();
+  const status = useTeamStatus();
+  const connections = status.data?.connections;
+  const samples = status.data?.samples;
   return (
-    <Section title="Users and connections" query={users.error ? users : connections}>
-      <FigureTile label="Users" value={users.data && formatCount(users.data.number_of_users)} />
-      <FigureTile label="Connected" value={counts && formatCount(counts.connected)} note="Deliver data" />
+    <Section title="Users and wearable data" query={users.error ? users : status}>
+      <FigureTile label="Users" value={users.data && formatCount(users.data.number_of_users)} note="All" to="/users" />
+      {STATUSES.map(([name, label, note]) => (
+        <FigureTile
+          key={name}
+          label={label}
+          value={connections && formatCount(connections[name])}
+          note={note}
+          tone={name === 'error' && connections && connections.error > 0 ? 'bad' : 'quiet'}
+          to="/connections"
+          search={{ status: name }}
+        />
+      ))}
       <FigureTile
-        label="In error"
-        value={counts && formatCount(counts.error)}
-        note="Deliver no data"
-        tone={counts && counts.error > 0 ? 'bad' : 'quiet'}
+        label="Samples taken in"
+        value={samples && formatCount(samples.stored)}
+        note={
+          samples && (
+            <>
+              Since <Time at={samples.since} />
+            </>
+          )
+        }
+        to="/connections"
+        search={{ status: 'connected' }}
       />
-      <FigureTile label="Paused" value={counts && formatCount(counts.paused)} note="Until they are resumed" />
     </Section>
   );
 }

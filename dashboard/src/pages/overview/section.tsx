@@ -3,9 +3,6 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, type ReactNode } from 'react';
 import { Failed } from '../../parts/states.tsx';
 
-/** How often the figures are read again while somebody looks at them. */
-export const EVERY_MS = 30_000;
-
 type SectionProps = {
   title: string;
   /** What the tiles are made from. If it fails, the section says so in the place of its tiles. */
@@ -23,7 +20,7 @@ export function Section({ title, query: { data, error, refetch }, children }: Se
       {error && data === undefined ? (
         <Failed error={error} retry={() => void refetch()} />
       ) : (
-        <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
+        <SimpleGrid cols={{ base: 2, md: 3 }} spacing="md">
           {children}
         </SimpleGrid>
       )}

@@ -1,16 +1,12 @@
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useCursor, Pager } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { FormModal } from '../../parts/form-modal.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
-import { ShownOnce } from './shown-once.tsx';
+import { KeysPanel } from './keys-panel.tsx';
 
 const PATH = '/v1/org/{org_id}/team_api_keys/{env}/{region}';
 
@@ -22,6 +18,7 @@ const RIGHTS = [
   { value: 'wearables', label: 'Wearable data', scopes: ['wearables', 'users'] },
   { value: 'events', label: 'Read events', scopes: ['events:read'] },
 ] as const;
+type Right = (typeof RIGHTS)[number]['value'];
 
 function usePath() {
   const { org, environment, region } = useSession();
@@ -34,8 +31,6 @@ export function Keys() {
   const { team_id } = useTeamPath();
   const cursor = useCursor();
   const queries = useQueryClient();
-  const [isOpen, { open, close }] = useDisclosure(false);
-  const [value, setValue] = useState<string | null>(null);
   const list = useQuery({
     queryKey: ['team_api_keys', team_id, cursor],
     queryFn: () => unwrap(phial.GET(PATH, { params: { path, query: { team_id, next_cursor: cursor } } })),
@@ -61,76 +56,36 @@ export function Keys() {
       ),
     },
   ];
-  const create = <Button onClick={open}>Create a key</Button>;
+  const make = async (label: string, right: Right): Promise<string> => {
+    const scopes = RIGHTS.find((each) => each.value === right)?.scopes;
+    const body = { label, team_id, ...(scopes && { scopes: [...scopes] }) };
+    const { value } = await unwrap(phial.POST(PATH, { params: { path }, body }));
+    await readAgain();
+    return value;
+  };
   return (
-    <Stack>
-      <Group justify="space-between">
-        <Text c="dimmed">A program acts for this team with a key.</Text>
-        {create}
-      </Group>
-      {value !== null && <ShownOnce value={value} close={() => setValue(null)} />}
-      <CreateKey
-        isOpen={isOpen}
-        close={close}
-        onCreated={async (created) => {
-          setValue(created);
-          await readAgain();
-        }}
-      />
-      <Loaded query={list}>
-        {({ api_keys, next_cursor }) =>
-          api_keys.length === 0 ? (
-            <Empty title="This team has no key" action={create}>
-              Create one for the first program that is to act for the team.
-            </Empty>
-          ) : (
-            <>
-              <DataTable caption="Keys of the team" columns={columns} rows={api_keys} keyOf={({ id }) => id} />
-              <Pager nextCursor={next_cursor} />
-            </>
-          )
-        }
-      </Loaded>
-    </Stack>
-  );
-}
-
-type CreateKeyProps = { isOpen: boolean; close: () => void; onCreated: (value: string) => Promise<void> };
-
-function CreateKey({ isOpen, close, onCreated }: CreateKeyProps) {
-  const path = usePath();
-  const { team_id } = useTeamPath();
-  const [label, setLabel] = useState('');
-  const [right, setRight] = useState<string>('all');
-  const run = useMutation({
-    mutationFn: async (): Promise<void> => {
-      const scopes = RIGHTS.find(({ value }) => value === right)?.scopes;
-      const body = { label: label.trim(), team_id, ...(scopes && { scopes: [...scopes] }) };
-      const { value } = await unwrap(phial.POST(PATH, { params: { path }, body }));
-      setLabel('');
-      close();
-      await onCreated(value);
-    },
-  });
-  return (
-    <FormModal isOpen={isOpen} close={close} title="Create a team key" action="Create the key" run={run}>
-      <TextInput
-        label="Label"
-        description="What the key is for, so that you know it when you revoke it."
-        required
-        withAsterisk={false}
-        maxLength={200}
-        value={label}
-        onChange={({ currentTarget }) => setLabel(currentTarget.value)}
-        data-autofocus
-      />
-      <Select
-        label="It may"
-        data={RIGHTS.map(({ value, label }) => ({ value, label }))}
-        value={right}
-        onChange={(chosen) => setRight(chosen ?? 'all')}
-        allowDeselect={false}
-      />
-    </FormModal>
+    <KeysPanel<Right>
+      about="A program acts for this team with a key."
+      title="Create a team key"
+      choices={{ label: 'It may', first: 'all', data: RIGHTS.map(({ value, label }) => ({ value, label })) }}
+      make={make}
+    >
+      {(create) => (
+        <Loaded query={list}>
+          {({ api_keys, next_cursor }) =>
+            api_keys.length === 0 ? (
+              <Empty title="This team has no key" action={create}>
+                Create one for the first program that is to act for the team.
+              </Empty>
+            ) : (
+              <>
+                <DataTable caption="Keys of the team" columns={columns} rows={api_keys} keyOf={({ id }) => id} />
+                <Pager nextCursor={next_cursor} />
+              </>
+            )
+          }
+        </Loaded>
+      )}
+    </KeysPanel>
   );
 }

@@ -48,7 +48,9 @@ function MemberList() {
     <Loaded query={list}>
       {({ members, next_cursor }) =>
         members.length === 0 ? (
-          <Empty title="Nobody is a member yet">Invite the first person. The operator can sign in without that.</Empty>
+          <Empty title="Nobody is a member yet">
+            Invite the first person by the button above. The operator can sign in without that.
+          </Empty>
         ) : (
           <>
             <DataTable

@@ -4,7 +4,8 @@ import { useState, type FormEvent } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { SESSION_KEY } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
-import { describeError, Loaded } from '../../parts/states.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { Loaded } from '../../parts/states.tsx';
 
 const PATH = '/v1/org/{org_id}/team/{team_id}';
 
@@ -110,11 +111,7 @@ function TeamForm({ start }: { start: Values }) {
             Save
           </Button>
           {save.isSuccess && <Text role="status">Saved.</Text>}
-          {save.error && (
-            <Text c="error" role="alert">
-              {describeError(save.error).title}
-            </Text>
-          )}
+          <Refusal error={save.error} />
         </Group>
       </Stack>
     </form>

@@ -1,4 +1,4 @@
-import { Anchor, Group, Select, Text } from '@mantine/core';
+import { Anchor, Button, Group, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -46,7 +46,16 @@ export default function Trends() {
       <Loaded query={all}>
         {({ lines }) =>
           lines.length === 0 ? (
-            <Empty title="No results yet">They appear with the first report of a laboratory.</Empty>
+            <Empty
+              title="No results yet"
+              action={
+                <Button component={Link} to="/orders" variant="default">
+                  Go to orders
+                </Button>
+              }
+            >
+              Order a test for this user. Its results appear here with the first report of the laboratory.
+            </Empty>
           ) : (
             <>
               <Group>

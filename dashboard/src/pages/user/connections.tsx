@@ -1,11 +1,13 @@
 import type { operations } from '@phial/client';
-import { Button, Group, Modal, NativeSelect, Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
-import { describeError, Empty, Loaded } from '../../parts/states.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
+import { Empty, Loaded } from '../../parts/states.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 
@@ -109,11 +111,7 @@ function Refresh({ userId: user_id }: { userId: string }) {
   });
   return (
     <Group gap="xs">
-      {refresh.error && (
-        <Text size="sm" c="var(--mantine-color-error)" role="alert">
-          {describeError(refresh.error).title}
-        </Text>
-      )}
+      <Refusal error={refresh.error} />
       <Button variant="default" loading={refresh.isPending} onClick={() => refresh.mutate()}>
         Ask for new data
       </Button>
@@ -144,25 +142,22 @@ function ConnectDemo({ userId }: { userId: string }) {
   return (
     <>
       <Button onClick={() => setOpen(true)}>Connect invented data</Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Connect invented data">
-        <Stack gap="md">
-          <Text>A simulated provider brings 30 days of invented data, as a real one would.</Text>
-          <NativeSelect
-            label="Provider"
-            data={providers.map(({ slug: value, name }) => ({ value, label: name }))}
-            value={chosen}
-            onChange={({ currentTarget }) => setSlug(currentTarget.value)}
-          />
-          {connect.error && (
-            <Text c="var(--mantine-color-error)" role="alert">
-              {describeError(connect.error).title}
-            </Text>
-          )}
-          <Button disabled={chosen === ''} loading={connect.isPending} onClick={() => connect.mutate()}>
-            Connect
-          </Button>
-        </Stack>
-      </Modal>
+      <FormModal
+        isOpen={isOpen}
+        close={() => setOpen(false)}
+        title="Connect invented data"
+        action="Connect"
+        isWhole={chosen !== ''}
+        run={connect}
+      >
+        <Text>A simulated provider brings 30 days of invented data, as a real one would.</Text>
+        <NativeSelect
+          label="Provider"
+          data={providers.map(({ slug: value, name }) => ({ value, label: name }))}
+          value={chosen}
+          onChange={({ currentTarget }) => setSlug(currentTarget.value)}
+        />
+      </FormModal>
     </>
   );
 }
@@ -183,24 +178,16 @@ function Disconnect({ userId: user_id, slug: provider, name }: { userId: string;
       <Button variant="default" size="xs" style={{ alignSelf: 'flex-start' }} onClick={() => setAsked(true)}>
         Disconnect
       </Button>
-      <Modal opened={isAsked} onClose={() => setAsked(false)} title={`Disconnect ${name}?`}>
-        <Stack gap="md">
-          <Text>No further data comes. What is stored stays.</Text>
-          {disconnect.error && (
-            <Text c="var(--mantine-color-error)" role="alert">
-              {describeError(disconnect.error).title}
-            </Text>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsked(false)}>
-              Back
-            </Button>
-            <Button color="red" loading={disconnect.isPending} onClick={() => disconnect.mutate()}>
-              Disconnect
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <FormModal
+        isOpen={isAsked}
+        close={() => setAsked(false)}
+        title={`Disconnect ${name}?`}
+        action="Disconnect"
+        isFinal
+        run={disconnect}
+      >
+        <Text>No further data comes. What is stored stays.</Text>
+      </FormModal>
     </>
   );
 }

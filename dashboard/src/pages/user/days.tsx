@@ -5,7 +5,7 @@ import { HeartRate } from './heart-rate-chart.tsx';
 import { Steps } from './steps-chart.tsx';
 
 const DAY_MS = 86_400_000;
-const RANGES = { day: 1, fortnight: 14, quarter: 90, year: 364 } as const;
+const RANGES = { day: 1, fortnight: 14, quarter: 90, year: 365 } as const;
 const FILTERS = { range: oneOf('day', 'fortnight', 'quarter', 'year') };
 
 /** The wearable days of a user: heart rate with sleep, glucose with meals, steps. */

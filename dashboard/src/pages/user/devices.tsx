@@ -14,7 +14,9 @@ export function Devices({ userId }: { userId: string }) {
     <Loaded query={query}>
       {(devices) =>
         devices.length === 0 ? (
-          <Empty title="No device is known">A device appears with the first data that names it.</Empty>
+          <Empty title="No device is known">
+            Connect a provider, or push data that names a device. It then appears here.
+          </Empty>
         ) : (
           <DataTable caption="Devices" columns={COLUMNS} rows={devices} keyOf={({ id }) => id} />
         )

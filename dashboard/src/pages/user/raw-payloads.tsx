@@ -43,7 +43,8 @@ export function RawPayloads({ userId }: { userId: string }) {
         {(payloads) =>
           payloads.length === 0 ? (
             <Empty title="Nothing in the last two weeks">
-              Raw payloads are kept for a time only, and not for pushes.
+              Connect a provider, or ask for new data, under Connections. Payloads are kept for a time only, and not for
+              pushes.
             </Empty>
           ) : (
             <Section title="Payloads">

@@ -1,12 +1,12 @@
-import { Anchor, Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
-import { Interpretation, methodInWords, OrderStatus } from '../../parts/order-status.tsx';
+import { METHOD_COLUMN, ORDERED_COLUMN, RESULT_COLUMN, TEST_COLUMN } from '../../parts/order-columns.tsx';
+import { OrderStatus } from '../../parts/order-status.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { Time } from '../../parts/time.tsx';
 
 const SIZE = 20;
 const read = (user_id: string, page: number) =>
@@ -50,20 +50,9 @@ export function UserOrders({ userId }: { userId: string }) {
 }
 
 const COLUMNS: Column<Order>[] = [
-  {
-    label: 'Test',
-    isHeader: true,
-    render: ({ id, lab_test }) => (
-      <Anchor component={Link} to={`/orders/${id}`} fw={600}>
-        {lab_test.name}
-      </Anchor>
-    ),
-  },
-  { label: 'Method', render: ({ details }) => methodInWords(details.type) },
+  TEST_COLUMN,
+  METHOD_COLUMN,
   { label: 'Status', render: ({ last_event }) => <OrderStatus status={last_event.status} /> },
-  {
-    label: 'Result',
-    render: ({ interpretation }) => (interpretation === null ? '–' : <Interpretation value={interpretation} />),
-  },
-  { label: 'Ordered', render: ({ created_at }) => <Time at={created_at} /> },
+  RESULT_COLUMN,
+  ORDERED_COLUMN,
 ];

@@ -1,11 +1,11 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { problemOf } from '../../parts/field-problems.ts';
-import { describeError } from '../../parts/states.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
 
 /** The button that opens the form for a user. */
 export function NewUser() {
@@ -13,14 +13,12 @@ export function NewUser() {
   return (
     <>
       <Button onClick={open}>New user</Button>
-      <Modal opened={isOpen} onClose={close} title="New user">
-        {isOpen && <UserForm />}
-      </Modal>
+      {isOpen && <UserForm close={close} />}
     </>
   );
 }
 
-function UserForm() {
+function UserForm({ close }: { close: () => void }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const [id, setId] = useState('');
@@ -36,40 +34,25 @@ function UserForm() {
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate();
-      }}
-    >
-      <Stack gap="md">
-        <TextInput
-          label="Your id"
-          description="The id of this person in your own system. Choose none that says who it is."
-          required
-          maxLength={256}
-          value={id}
-          onChange={({ currentTarget }) => setId(currentTarget.value)}
-          error={problemOf(create.error, 'client_user_id')}
-          data-autofocus
-        />
-        <TextInput
-          label="Time zone"
-          description="For data whose device does not say its own."
-          maxLength={100}
-          value={zone}
-          onChange={({ currentTarget }) => setZone(currentTarget.value)}
-          error={problemOf(create.error, 'fallback_time_zone')}
-        />
-        {create.error && (
-          <Text c="var(--mantine-color-error)" role="alert">
-            {describeError(create.error).title}
-          </Text>
-        )}
-        <Button type="submit" loading={create.isPending}>
-          Create
-        </Button>
-      </Stack>
-    </form>
+    <FormModal title="New user" action="Create" run={create} close={close}>
+      <TextInput
+        label="Your id"
+        description="The id of this person in your own system. Choose none that says who it is."
+        required
+        maxLength={256}
+        value={id}
+        onChange={({ currentTarget }) => setId(currentTarget.value)}
+        error={problemOf(create.error, 'client_user_id')}
+        data-autofocus
+      />
+      <TextInput
+        label="Time zone"
+        description="For data whose device does not say its own."
+        maxLength={100}
+        value={zone}
+        onChange={({ currentTarget }) => setZone(currentTarget.value)}
+        error={problemOf(create.error, 'fallback_time_zone')}
+      />
+    </FormModal>
   );
 }

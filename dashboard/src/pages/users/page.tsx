@@ -1,17 +1,15 @@
-import { Anchor, Group, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Anchor, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { CopyableId } from '../../parts/copyable-id.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { formatCount } from '../../parts/figure-tile.tsx';
 import { text, useFilters } from '../../parts/filters.ts';
-import { SearchIcon } from '../../parts/icons.tsx';
 import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
 import { Page } from '../../parts/page.tsx';
+import { SearchField } from '../../parts/search-field.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { NewUser } from './new-user.tsx';
@@ -23,7 +21,14 @@ export default function Users() {
   const [{ search }, change] = useFilters(FILTERS);
   return (
     <Page title="Users" about="The people whose data the team keeps." actions={<NewUser />}>
-      <Search value={search ?? ''} change={(value) => change({ search: value })} />
+      <SearchField
+        label="Search"
+        placeholder="Id, name, e-mail, phone or date of birth"
+        longest={256}
+        width={420}
+        value={search}
+        change={(value) => change({ search: value })}
+      />
       {search && search.length >= 2 ? <Found search={search} /> : <All />}
     </Page>
   );
@@ -105,23 +110,3 @@ const COLUMNS: Column<User>[] = [
   { label: 'Time zone', render: ({ fallback_time_zone }) => fallback_time_zone?.id ?? '–' },
   { label: 'Created', render: ({ created_on }) => <Ago at={created_on} /> },
 ];
-
-function Search({ value, change }: { value: string; change: (value: string | null) => void }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  const search = useDebouncedCallback((written: string) => change(written.trim() || null), 300);
-  return (
-    <TextInput
-      label="Search"
-      placeholder="Id, name, e-mail, phone or date of birth"
-      leftSection={<SearchIcon size={16} />}
-      maxLength={256}
-      maw={420}
-      value={typed}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        search(currentTarget.value);
-      }}
-    />
-  );
-}

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { EndpointForm, type EndpointFields } from '../../parts/endpoint-form.tsx';
-import { describeError } from '../../parts/states.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
 import type { Endpoint } from './page.tsx';
 
 type Props = { endpoint: Endpoint; close: () => void };
@@ -14,27 +15,24 @@ const WEBHOOK = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_
 /** Writes a change of the endpoint, and reads it again. */
 function usePatch<Of>(endpoint: Endpoint, bodyOf: (of: Of) => Partial<EndpointFields & { disabled: boolean }>) {
   const path = useTeamPath();
-  const queries = useQueryClient();
   return useMutation({
     mutationFn: (of: Of) =>
       unwrap(phial.PATCH(WEBHOOK, { params: { path: { ...path, webhook_id: endpoint.id } }, body: bodyOf(of) })),
-    onSuccess: () =>
-      Promise.all(['webhook', 'webhooks', 'attempts'].map((name) => queries.invalidateQueries({ queryKey: [name] }))),
+    onSuccess: () => readAgain('webhook', 'webhooks', 'attempts'),
   });
 }
 
 export function ChangeEndpoint({ endpoint, close }: Props) {
   const change = usePatch(endpoint, (fields: EndpointFields) => fields);
   return (
-    <Modal opened onClose={close} title="Edit the endpoint" size="lg">
-      <EndpointForm
-        label="Save"
-        endpoint={endpoint}
-        submit={(fields) => change.mutate(fields, { onSuccess: close })}
-        isPending={change.isPending}
-        error={change.error}
-      />
-    </Modal>
+    <EndpointForm
+      title="Edit the endpoint"
+      action="Save"
+      endpoint={endpoint}
+      run={change}
+      submit={(fields) => change.mutate(fields, { onSuccess: close })}
+      close={close}
+    />
   );
 }
 
@@ -53,23 +51,8 @@ export function DeleteEndpoint({ endpoint, close }: Props) {
     },
   });
   return (
-    <Modal opened onClose={close} title="Delete this endpoint?">
-      <Stack gap="md">
-        <Text>What waits for it is dropped, and its secret ends. The log of its attempts stays.</Text>
-        {remove.error && (
-          <Text c="var(--mantine-color-error)" role="alert">
-            {describeError(remove.error).title}
-          </Text>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Back
-          </Button>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Delete
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <FormModal title="Delete this endpoint?" action="Delete" isFinal run={remove} close={close}>
+      <Text>What waits for it is dropped, and its secret ends. The log of its attempts stays.</Text>
+    </FormModal>
   );
 }

@@ -1,12 +1,12 @@
-import { Button, Group, Modal, Progress, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Progress, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { problemOf } from '../../parts/field-problems.ts';
 import { formatCount } from '../../parts/figure-tile.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
 import { Section } from '../../parts/section.tsx';
-import { describeError } from '../../parts/states.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Endpoint } from './page.tsx';
@@ -121,49 +121,32 @@ function NewReplay({ path, close }: { path: Path; close: () => void }) {
     },
   });
   return (
-    <Modal opened onClose={close} title="Replay a window">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          begin.mutate();
-        }}
-      >
-        <Stack gap="md">
-          <SegmentedControl
-            aria-label="Which events"
-            value={kind}
-            onChange={(value) => setKind(value as typeof kind)}
-            data={[
-              { value: 'recover', label: 'Only failed events' },
-              { value: 'replay', label: 'All events' },
-            ]}
-          />
-          <TextInput
-            label="From"
-            type="datetime-local"
-            required
-            value={since}
-            onChange={({ currentTarget }) => setSince(currentTarget.value)}
-            error={problemOf(begin.error, 'since')}
-          />
-          <TextInput
-            label="Until"
-            type="datetime-local"
-            required
-            value={until}
-            onChange={({ currentTarget }) => setUntil(currentTarget.value)}
-            error={problemOf(begin.error, 'until')}
-          />
-          {begin.error && (
-            <Text c="var(--mantine-color-error)" role="alert">
-              {describeError(begin.error).title}
-            </Text>
-          )}
-          <Button type="submit" loading={begin.isPending}>
-            Replay
-          </Button>
-        </Stack>
-      </form>
-    </Modal>
+    <FormModal title="Replay a window" action="Replay" run={begin} close={close}>
+      <SegmentedControl
+        aria-label="Which events"
+        value={kind}
+        onChange={(value) => setKind(value as typeof kind)}
+        data={[
+          { value: 'recover', label: 'Only failed events' },
+          { value: 'replay', label: 'All events' },
+        ]}
+      />
+      <TextInput
+        label="From"
+        type="datetime-local"
+        required
+        value={since}
+        onChange={({ currentTarget }) => setSince(currentTarget.value)}
+        error={problemOf(begin.error, 'since')}
+      />
+      <TextInput
+        label="Until"
+        type="datetime-local"
+        required
+        value={until}
+        onChange={({ currentTarget }) => setUntil(currentTarget.value)}
+        error={problemOf(begin.error, 'until')}
+      />
+    </FormModal>
   );
 }

@@ -1,11 +1,12 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { CopyableId } from '../../parts/copyable-id.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
+import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
-import { describeError } from '../../parts/states.tsx';
 import type { Endpoint } from './page.tsx';
 
 const SECRET = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}/secret';
@@ -22,7 +23,6 @@ export function Secret({ endpoint }: { endpoint: Endpoint }) {
       show.mutate();
     },
   });
-  const error = show.error ?? rotate.error;
   return (
     <Section title="Signing secret">
       <Stack gap="sm">
@@ -36,11 +36,7 @@ export function Secret({ endpoint }: { endpoint: Endpoint }) {
             The secret is new. The one before still signs beside it for 24 hours.
           </Text>
         )}
-        {error && (
-          <Text c="var(--mantine-color-error)" role="alert">
-            {describeError(error).title}
-          </Text>
-        )}
+        <Refusal error={show.error} />
         <Group gap="xs">
           <Button variant="default" loading={show.isPending} onClick={() => show.mutate()}>
             Show
@@ -50,21 +46,18 @@ export function Secret({ endpoint }: { endpoint: Endpoint }) {
           </Button>
         </Group>
       </Stack>
-      <Modal opened={isAsked} onClose={() => setAsked(false)} title="Replace the secret?">
-        <Stack gap="md">
-          <Text>
-            Deliveries are signed with both secrets for 24 hours. Give your endpoint the new one within this time.
-          </Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsked(false)}>
-              Back
-            </Button>
-            <Button loading={rotate.isPending} onClick={() => rotate.mutate()}>
-              Replace
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+      <FormModal
+        isOpen={isAsked}
+        close={() => setAsked(false)}
+        title="Replace the secret?"
+        action="Replace"
+        isFinal
+        run={rotate}
+      >
+        <Text>
+          Deliveries are signed with both secrets for 24 hours. Give your endpoint the new one within this time.
+        </Text>
+      </FormModal>
     </Section>
   );
 }

@@ -1,11 +1,11 @@
 import type { WebhookEventType } from '@phial/client';
-import { Button, Modal, Select, Stack, Text } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { useEventTypes } from '../../parts/endpoint-form.tsx';
-import { describeError } from '../../parts/states.tsx';
+import { FormModal } from '../../parts/form-modal.tsx';
 import type { Endpoint } from './page.tsx';
 
 /** Sends the example of an event to the endpoint, marked as a test. */
@@ -28,26 +28,16 @@ export function SendTest({ endpoint, close }: { endpoint: Endpoint; close: () =>
     },
   });
   return (
-    <Modal opened onClose={close} title="Send a test">
-      <Stack gap="md">
-        <Text>An example of the event goes to this endpoint alone, signed as every other. Its person is invented.</Text>
-        <Select
-          label="Event"
-          searchable
-          allowDeselect={false}
-          data={(data?.data ?? []).map(({ name }) => name)}
-          value={type}
-          onChange={(value) => value !== null && setType(value as WebhookEventType)}
-        />
-        {send.error && (
-          <Text c="var(--mantine-color-error)" role="alert">
-            {describeError(send.error).title}
-          </Text>
-        )}
-        <Button loading={send.isPending} onClick={() => send.mutate()}>
-          Send
-        </Button>
-      </Stack>
-    </Modal>
+    <FormModal title="Send a test" action="Send" run={send} close={close}>
+      <Text>An example of the event goes to this endpoint alone, signed as every other. Its person is invented.</Text>
+      <Select
+        label="Event"
+        searchable
+        allowDeselect={false}
+        data={(data?.data ?? []).map(({ name }) => name)}
+        value={type}
+        onChange={(value) => value !== null && setType(value as WebhookEventType)}
+      />
+    </FormModal>
   );
 }

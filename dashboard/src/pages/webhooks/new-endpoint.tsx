@@ -1,4 +1,4 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -24,11 +24,9 @@ export function NewEndpoint() {
   return (
     <>
       <Button onClick={open}>New endpoint</Button>
-      <Modal opened={isOpen} onClose={close} title="New endpoint" size="lg">
-        {isOpen && (
-          <EndpointForm label="Create" submit={create.mutate} isPending={create.isPending} error={create.error} />
-        )}
-      </Modal>
+      {isOpen && (
+        <EndpointForm title="New endpoint" action="Create" run={create} submit={create.mutate} close={close} />
+      )}
     </>
   );
 }

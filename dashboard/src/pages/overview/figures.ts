@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { phial, unwrap } from '../../api/client.ts';
+import { useTeamPath } from '../../api/session.tsx';
+
+/** How often the figures are read again while somebody looks at them. */
+const EVERY_MS = 30_000;
+
+/** Deliveries, connections, samples, and what waits between the team and its laboratories. */
+export function useTeamStatus() {
+  const path = useTeamPath();
+  return useQuery({
+    queryKey: ['team_status', path.team_id],
+    queryFn: () => unwrap(phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/status', { params: { path } })),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+export function useOrderCounts() {
+  const { team_id } = useTeamPath();
+  return useQuery({
+    queryKey: ['order_counts', team_id],
+    queryFn: () => unwrap(phial.GET('/v3/order_counts')),
+    refetchInterval: EVERY_MS,
+  });
+}
+
+export function useUserCount() {
+  const { team_id } = useTeamPath();
+  return useQuery({
+    queryKey: ['users', 'count', team_id],
+    queryFn: () => unwrap(phial.GET('/v2/user/metrics')),
+    refetchInterval: EVERY_MS,
+  });
+}

@@ -1,0 +1,65 @@
+import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
+import { useOrderCounts, useTeamStatus } from './figures.ts';
+import { Section } from './section.tsx';
+
+/** Counts of the status stop here: whoever has more has to look anyway. */
+const COUNTED = 10_000;
+const counted = (count: number): string => (count >= COUNTED ? `${formatCount(COUNTED)} or more` : formatCount(count));
+
+/** What somebody has to look at. */
+export function Waiting() {
+  const orders = useOrderCounts();
+  const status = useTeamStatus();
+  const critical = orders.data?.with_open_critical_result;
+  const overdue = orders.data?.overdue.total;
+  const laboratories = status.data?.laboratories;
+  return (
+    <Section title="Waits for somebody" query={orders.error ? orders : status}>
+      <FigureTile
+        label="Critical results"
+        value={critical === undefined ? undefined : formatCount(critical)}
+        note="Orders whose result nobody acknowledged"
+        tone={critical ? 'bad' : 'quiet'}
+        to="/critical-results"
+      />
+      <FigureTile
+        label="Overdue orders"
+        value={overdue === undefined ? undefined : formatCount(overdue)}
+        note="Too long without news"
+        tone={overdue ? 'warning' : 'quiet'}
+        to="/orders"
+        search={{ overdue: 'true' }}
+      />
+      <FigureTile
+        label="Laboratory messages"
+        value={laboratories && counted(laboratories.messages_waiting)}
+        note="Wait for a repair"
+        tone={laboratories?.messages_waiting ? 'warning' : 'quiet'}
+        to="/laboratories"
+      />
+      <FigureTile
+        label="Unmatched results"
+        value={laboratories && counted(laboratories.unmatched_results)}
+        note="Belong to no known order"
+        tone={laboratories?.unmatched_results ? 'warning' : 'quiet'}
+        to="/laboratories"
+        search={{ tab: 'unmatched' }}
+      />
+      <FigureTile
+        label="Refused orders"
+        value={laboratories && counted(laboratories.orders_refused)}
+        note="A laboratory did not take them"
+        tone={laboratories?.orders_refused ? 'warning' : 'quiet'}
+        to="/laboratories"
+        search={{ tab: 'outgoing', state: 'refused' }}
+      />
+      <FigureTile
+        label="Unanswered orders"
+        value={laboratories && counted(laboratories.orders_unanswered)}
+        note="A laboratory stored them only"
+        to="/laboratories"
+        search={{ tab: 'outgoing', state: 'committed' }}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,75 @@
+// The dashboard says in words what the service says in codes. These tests compare both lists of codes.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FIELDS } from '../dashboard/src/pages/laboratory-message/field-names.ts';
+import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
+import { COLLECTION_METHODS, statusesOf } from '../src/labs/orders/status/statuses.ts';
+import { PACKAGE_ROOT } from '../src/package-root.ts';
+
+const read = (path: string): string => readFileSync(join(PACKAGE_ROOT, path), 'utf8');
+
+/** The text between `const NAME … = {` and the brace that ends it. */
+function objectIn(path: string, name: string): string {
+  const [, found] = new RegExp(`const ${name}\\b[^\\n]*= \\{\\n(.*?)\\n\\};`, 's').exec(read(path)) ?? [];
+  if (found === undefined) throw new Error(`${path} has no object ${name}`);
+  return found;
+}
+
+/** The keys of an object of the source that stand at its first level. */
+const keysIn = (path: string, name: string): string[] =>
+  [...objectIn(path, name).matchAll(/^ {2}'?(\w+)'?:/gm)].map(([, key]) => key as string);
+
+/** The codes in the first column of a table of the guide. A code with … stands for many. */
+function guided(heading: string): string[] {
+  const section = read('docs/guides/repair-messages.md')
+    .split('\n## ')
+    .find((text) => text.startsWith(heading)) as string;
+  const cells = section.split('\n').filter((line) => line.startsWith('| `'));
+  const codes = cells.flatMap((line) => [...(line.split('|')[1] as string).matchAll(/`([a-z0-9_…]+)`/g)]);
+  return codes.map(([, code]) => code as string).toSorted();
+}
+
+const REASONS = 'dashboard/src/parts/message-reasons.ts';
+
+test('the dashboard has words for each reason why a message waits, and for no other', () => {
+  expect(keysIn(REASONS, 'REASONS').toSorted()).toEqual(guided('Why a message waits'));
+});
+
+test('the dashboard has words for the reasons of messages that have ended', () => {
+  const ended = keysIn(REASONS, 'ENDED');
+  expect(ended.length).toBeGreaterThan(0);
+  expect(guided('Reasons and warnings of messages that do not wait')).toEqual(expect.arrayContaining(ended));
+});
+
+test('the dashboard has words for each reason why an order was refused', () => {
+  const path = 'dashboard/src/pages/laboratories/refusals.ts';
+  const ofOrder = [...(/OF_ORDER = new Set\(\[([^\]]*)\]/.exec(read(path))?.[1] ?? '').matchAll(/'(\w+)'/g)];
+  const words = [...keysIn(path, 'REASONS'), ...ofOrder.map(([, code]) => code as string)];
+  // The remaining ones are answers about the message, whose form the page knows.
+  const isAnswer = (code: string): boolean => /^(ae|ar|ce|cr)(_…)?$/.test(code) && code !== 'cr';
+  const expected = guided('Why an order was refused').filter((code) => !isAnswer(code) && code !== '…_too_long');
+  expect(words.toSorted()).toEqual(expected);
+});
+
+test('the dashboard names each field that a repair may change, and marks no other as faulty', () => {
+  const listed = (text: string): string[] =>
+    [...text.matchAll(/([A-Z]{3}): \[([\d, ]+)\]/g)].flatMap(([, segment, fields]) =>
+      (fields as string).split(', ').map((field) => `${segment}-${field}`),
+    );
+  const named = Object.entries(FIELDS).flatMap(([segment, fields]) =>
+    Object.keys(fields).map((field) => `${segment}-${field}`),
+  );
+  const changeable = listed(objectIn('src/labs/laboratories/hl7/management/change-message.ts', 'CHANGEABLE'));
+  expect(named.toSorted()).toEqual(changeable.toSorted());
+  const faulty = listed(read(REASONS));
+  expect(faulty).toContain('SPM-17');
+  expect(changeable).toEqual(expect.arrayContaining(faulty));
+  expect(keysIn(REASONS, 'REASONS')).toEqual(expect.arrayContaining(keysIn(REASONS, 'FAULTY')));
+});
+
+test('each status of an order is in one group of the dashboard', () => {
+  const grouped = Object.values(ORDER_GROUPS).flatMap(({ statuses }) => [...statuses]);
+  const known = new Set(COLLECTION_METHODS.flatMap((method) => statusesOf(method)));
+  expect(grouped.toSorted()).toEqual([...known].toSorted());
+});
