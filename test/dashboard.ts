@@ -45,8 +45,15 @@ export type Dashboard = {
   onEachScreen: (name: string, path: string, use: (page: Page) => Promise<unknown>, options?: Open) => Promise<void>;
 };
 
-/** Declares tests of pages, which are skipped where Chromium cannot run. Name the file `….browser.test.ts`. */
-export async function describeDashboard(title: string, declare: (dashboard: Dashboard) => void): Promise<void> {
+/**
+ * Declares tests of pages, which are skipped where Chromium cannot run. Name the file `….browser.test.ts`. `env` has
+ * options of the service.
+ */
+export async function describeDashboard(
+  title: string,
+  declare: (dashboard: Dashboard) => void,
+  env: Record<string, string> = {},
+): Promise<void> {
   const opened = await openBrowser();
   const reason = typeof opened === 'string' ? ` (skipped: ${opened})` : '';
   // Four screens, each with axe: on a busy machine that is slow.
@@ -57,7 +64,7 @@ export async function describeDashboard(title: string, declare: (dashboard: Dash
     const contexts: BrowserContext[] = [];
     let app: TestApp;
     beforeAll(async () => {
-      app = await startTestApp();
+      app = await startTestApp(env);
     });
     afterAll(async () => {
       await close();

@@ -50,6 +50,7 @@ const STORES_NOTHING: Record<string, string> = {
   register_testkit: 'register.test.ts shows each part',
   repair_laboratory_message: 'acts on a waiting message; repair.test.ts shows it',
   replay_webhook: 'acts; replays.test.ts shows the deliveries',
+  request_sign_in_link: 'a mail; sign-in.test.ts shows it',
   request_phlebotomy_appointment: 'acts; by-telephone.test.ts shows the appointment',
   reschedule_phlebotomy_appointment: 'takes a slot; phlebotomy.test.ts shows it',
   reschedule_psc_appointment: 'takes a slot; psc.test.ts shows it',

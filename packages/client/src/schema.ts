@@ -634,9 +634,49 @@ export interface paths {
         put?: never;
         /**
          * Accept an invite
-         * @description The page sends this. The person becomes a member, and the link shows that for as long as the person is one.
+         * @description The page sends this. The person becomes a member, and the link shows that for as long as the person is one. A browser (`Accept: text/html`) gets the cookie of a new session and is led to the dashboard. Programs get a page.
          */
         post: operations["accept_invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign_in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How people sign in
+         * @description The ways that this deployment offers. There are no passwords.
+         */
+        get: operations["get_sign_in_ways"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign_in/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link by mail
+         * @description If a member has this address, a mail with a one-time link is sent. The link works for 15 minutes. The response is the same for every address. An address gets 3 links within 15 minutes and 10 within a day.
+         */
+        post: operations["request_sign_in_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -22804,6 +22844,14 @@ export interface components {
              */
             phone_number: string;
         };
+        SignInLinkInput: {
+            /**
+             * Format: email
+             * @description Email address.
+             * @example ada@example.com
+             */
+            email: string;
+        };
         SignInToken: {
             /**
              * Format: uuid
@@ -22813,6 +22861,10 @@ export interface components {
             user_id: string;
             /** @description The whole token. It is shown here and never again. */
             sign_in_token: string;
+        };
+        SignInWays: {
+            /** @description Whether links are mailed. Without a mail server they stay in the outbox, and nobody gets them. */
+            link_by_mail: boolean;
         };
         SignOffCriticalResult: {
             /** @description Name of the person who signs off. Required of a key. Without effect for a person who is signed in. */
@@ -29070,6 +29122,69 @@ export interface operations {
                 };
             };
             404: components["responses"]["RouteNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_sign_in_ways: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInWays"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    request_sign_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "grace@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInLinkInput"];
+            };
+        };
+        responses: {
+            /** @description Success. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];

@@ -6,11 +6,9 @@ import { linkRefused } from '../../privacy/signed-link.ts';
 import type { BrowserResponse } from '../../operation/media.ts';
 import { hashKey, readToken } from '../keys/key-value.ts';
 import { createSession } from './create-session.ts';
+import { isOwnPage } from './own-page.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { signInPage } from './sign-in-page.ts';
-
-/** Values of Sec-Fetch-Site of a form that our own page sent, or of a browser that does not send the header. */
-const OWN_PAGE = new Set([null, 'same-origin', 'none']);
 
 /**
  * Returns the page of a one-time link. Mail programs open every link for a preview, so a GET request uses up nothing.
@@ -47,7 +45,7 @@ export async function openSignInLink(ctx: Ctx, token: string): Promise<BrowserRe
  * @param sentFrom the header Sec-Fetch-Site
  */
 export function useSignInLink(ctx: Ctx, token: string, sentFrom: string | null): Promise<BrowserResponse> {
-  if (!OWN_PAGE.has(sentFrom)) throw linkRefused();
+  if (!isOwnPage(sentFrom)) throw linkRefused();
   return inTransaction(acrossTeams(ctx), async (tx) => {
     const person = await tx.db
       .deleteFrom('sign_in_links')
