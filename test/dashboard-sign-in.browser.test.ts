@@ -1,13 +1,18 @@
 import { afterAll, expect, test } from 'vitest';
 import { describeDashboard } from './dashboard.ts';
 import { startMailServer } from './fake-mail-server.ts';
+import { startIssuer } from './openid-issuer.ts';
 import { inviteUrl } from '../src/tenancy/members/invites/mail.ts';
 import { invite, makeMember } from './people-of-orgs.ts';
 
 const mail = await startMailServer();
-afterAll(() => mail.close());
+const issuer = await startIssuer();
+afterAll(async () => {
+  await mail.close();
+  await issuer.close();
+});
 
-const SIGNED_OUT = { team: null, expected: /status of 40[13]/ };
+const SIGNED_OUT = { team: null, expected: /status of 40[13]|^request to 127\.0\.0\.1/ };
 const FORM = { name: 'Send the link' };
 
 await describeDashboard(
@@ -68,6 +73,21 @@ await describeDashboard(
       );
     });
 
+    test('leads by an account of OpenID Connect to the dashboard, and says why it does not', async () => {
+      const { app, team } = dashboard;
+      Object.assign(app.config, { baseUrl: app.baseUrl });
+      const member = await makeMember(app, team, { name: 'Alan', email: 'alan@example.com' });
+      issuer.account = { sub: 'nobody', email: 'nobody@example.com', email_verified: true };
+      const page = await dashboard.open('/sign-in', SIGNED_OUT);
+      await page.getByRole('link', { name: 'Continue with Desert Health' }).click();
+      await page.getByText('No member has the email address of that account').waitFor();
+      issuer.account = { sub: 'alan', email: member.email, email_verified: true };
+      await page.context().clearCookies();
+      await page.getByRole('link', { name: 'Continue with Desert Health' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      await dashboard.check(page);
+    });
+
     test('is not needed after accepting an invite, which opens the dashboard', async () => {
       const { id } = await invite(dashboard.team, 'ada@example.com', { role: 'org_admin' });
       const page = await dashboard.open('/sign-in', SIGNED_OUT);
@@ -80,7 +100,7 @@ await describeDashboard(
       await dashboard.check(page);
     });
   },
-  { PHIAL_SMTP_URL: mail.url, PHIAL_MAIL_FROM: 'phial@example.com' },
+  { PHIAL_SMTP_URL: mail.url, PHIAL_MAIL_FROM: 'phial@example.com', ...issuer.env },
 );
 
 await describeDashboard('the page for signing in without a mail server', (dashboard) => {

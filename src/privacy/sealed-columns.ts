@@ -109,6 +109,8 @@ export type LookupKind =
    * all organisations, because whoever signs in names none.
    */
   | 'sign_in_address'
+  /** State, nonce and verifier of a sign-in at an issuer. No column contains them. */
+  | 'openid_check'
   /** sign_in_requests.network_hash: the network from which somebody asked for a link. */
   | 'sign_in_network'
   /** ehr_members.integration_member_hash: an EHR's own id of a person, hashed for the organisation. */

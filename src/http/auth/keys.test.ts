@@ -18,6 +18,8 @@ type Refusal = { code: string; detail: string; required_plan?: string };
 const OPEN_TO_ANYBODY = [
   'get_sign_in_ways',
   'request_sign_in_link',
+  'start_openid',
+  'finish_openid',
   'open_sign_in_link',
   'use_sign_in_link',
   'get_provider_logo',

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Code, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Code, Divider, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect, useState, type FormEvent } from 'react';
@@ -15,6 +15,11 @@ const ASK_AGAIN_MS = 5_000;
 /** Why somebody was led here, by the parameter `problem` of the address. */
 const PROBLEMS: Partial<Record<string, string>> = {
   link_ended: 'That link was used already or has ended. Ask for a new one here.',
+  openid_unavailable: 'That account cannot be used at the moment. Try again later.',
+  openid_refused: 'You did not sign in to that account. Try again, or sign in another way.',
+  openid_failed: 'Signing in with that account took too long or did not work. Try again.',
+  email_not_verified: 'The email address of that account is not verified. Verify it there, then try again.',
+  no_member: 'No member has the email address of that account. Ask an administrator for an invite.',
 };
 
 export default function SignIn() {
@@ -60,17 +65,28 @@ function Ways({ onSent }: { onSent: (email: string) => void }) {
   const ways = useQuery({ queryKey: ['sign-in ways'], queryFn: () => unwrap(phial.GET('/v1/sign_in')) });
   return (
     <Loaded query={ways}>
-      {({ link_by_mail }) =>
-        link_by_mail ? (
-          <MailForm onSent={onSent} />
-        ) : (
-          <Stack gap="xs">
-            <Text fw={600}>This service sends no mail</Text>
-            <Text>Ask whoever runs it for a link, or to set up a mail server.</Text>
-          </Stack>
-        )
-      }
+      {({ link_by_mail, openid }) => (
+        <Stack>
+          {openid && (
+            <Button component="a" href={openid.path} variant="default" fullWidth className={classes['long']}>
+              Continue with {openid.name}
+            </Button>
+          )}
+          {openid && link_by_mail && <Divider label="or" />}
+          {link_by_mail && <MailForm onSent={onSent} />}
+          {!link_by_mail && !openid && <NoWay />}
+        </Stack>
+      )}
     </Loaded>
+  );
+}
+
+function NoWay() {
+  return (
+    <Stack gap="xs">
+      <Text fw={600}>This service sends no mail</Text>
+      <Text>Ask whoever runs it for a link, or to set up a mail server.</Text>
+    </Stack>
   );
 }
 
