@@ -34,7 +34,7 @@ const STORES_NOTHING: Record<string, string> = {
   connect_demo: 'acts; demo.test.ts shows the connection',
   convert_compendium: 'a query',
   create_api_access_token: 'the environment is that of the deployment',
-  create_dashboard_url: 'refused until there is a dashboard',
+  create_dashboard_url: 'a link; ehr.test.ts shows what it opens',
   create_lab_report_parser_job: 'a form with files: parser tests show it',
   create_link_token: 'a token is not shown again; link.test.ts shows what it allows',
   create_order: 'create.test.ts and its neighbours show each part',

@@ -1147,6 +1147,7 @@ export interface Sessions {
   expires_at: string;
   id: string;
   member_id: string | null;
+  only_team_id: string | null;
   org_id: string;
   token_hash: Buffer;
 }
@@ -1172,7 +1173,9 @@ export interface SignInLinks {
   ehr_member_id: string | null;
   expires_at: string;
   id: string;
+  leads_to: Generated<string>;
   member_id: string | null;
+  only_team_id: string | null;
   org_id: string;
   token_hash: Buffer;
 }

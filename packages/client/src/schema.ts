@@ -683,6 +683,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openid/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in at the issuer of OpenID Connect
+         * @description For a browser. It leads to the issuer (code flow with PKCE). If none is configured or it does not answer, it leads to the page for signing in, which says so.
+         */
+        get: operations["start_openid"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openid/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Take a browser back from the issuer
+         * @description The address to register at the issuer. A member with the verified email address of the account is signed in. A member of several organisations chooses one. Nobody becomes a member by this.
+         */
+        get: operations["finish_openid"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sign-in/{token}": {
         parameters: {
             query?: never;
@@ -844,7 +884,7 @@ export interface paths {
         put?: never;
         /**
          * Create a dashboard link for a person of an EHR
-         * @description People of an EHR cannot sign in yet. A correct request is refused with dashboard_not_available, and an incorrect one with its error. The environment is that of the deployment. Another one is a 404 wrong_deployment. Needs an Org Management Key.
+         * @description The link signs the person in once, within `expires_in` seconds, and leads to the feature. With a team, the session sees this team only. Otherwise it sees all teams of the person. Pages do not open inside a page of the EHR: `feature_embed` is a 400 modality_not_available. The environment is that of the deployment. Another one is a 404 wrong_deployment. Needs an Org Management Key.
          */
         post: operations["create_dashboard_url"];
         delete?: never;
@@ -22865,6 +22905,13 @@ export interface components {
         SignInWays: {
             /** @description Whether links are mailed. Without a mail server they stay in the outbox, and nobody gets them. */
             link_by_mail: boolean;
+            /** @description The issuer of OpenID Connect. Null: none is configured. */
+            openid: {
+                /** @description The name of the accounts, for a button. */
+                name: string;
+                /** @description Where a browser begins. */
+                path: string;
+            } | null;
         };
         SignOffCriticalResult: {
             /** @description Name of the person who signs off. Required of a key. Without effect for a person who is signed in. */
@@ -29196,6 +29243,94 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    start_openid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            414: components["responses"]["AddressTooLong"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    finish_openid: {
+        parameters: {
+            query?: {
+                /** @description The code that we exchange for an ID token. */
+                code?: string;
+                /** @description The state that the browser left with. */
+                state?: string;
+                /** @description The issuer, if it names itself (RFC 9207). */
+                iss?: string;
+                /** @description Why the issuer signs in nobody. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     open_sign_in_link: {
         parameters: {
             query?: never;
@@ -29886,7 +30021,7 @@ export interface operations {
                     "application/json": components["schemas"]["DashboardUrl"];
                 };
             };
-            /** @description A rule that depends on stored data or settings forbids the request. code: unknown_feature, modality_not_enabled, team_not_bound, dashboard_not_available, bad_request. */
+            /** @description A rule that depends on stored data or settings forbids the request. code: unknown_feature, modality_not_enabled, team_not_bound, modality_not_available, bad_request. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29902,7 +30037,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "unknown_feature" | "modality_not_enabled" | "team_not_bound" | "dashboard_not_available" | "bad_request";
+                        code: "unknown_feature" | "modality_not_enabled" | "team_not_bound" | "modality_not_available" | "bad_request";
                     };
                 };
             };

@@ -47,18 +47,19 @@ export async function openSignInLink(ctx: Ctx, token: string): Promise<BrowserRe
 export function useSignInLink(ctx: Ctx, token: string, sentFrom: string | null): Promise<BrowserResponse> {
   if (!isOwnPage(sentFrom)) throw linkRefused();
   return inTransaction(acrossTeams(ctx), async (tx) => {
-    const person = await tx.db
+    const used = await tx.db
       .deleteFrom('sign_in_links')
       .where('token_hash', '=', hashOf(token))
       .where('expires_at', '>', sql<string>`now()`)
-      .returning(['org_id', 'member_id', 'ehr_member_id'])
+      .returning(['org_id', 'member_id', 'ehr_member_id', 'only_team_id', 'leads_to'])
       .executeTakeFirst();
-    if (!person) throw linkRefused();
+    if (!used) throw linkRefused();
+    const { leads_to, ...person } = used;
     const session = await createSession(tx, person);
     const { org_id, member_id, ehr_member_id } = person;
     const whom = member_id ?? ehr_member_id;
     ctx.line?.actor({ kind: 'session', id: session.id, org_id, team_id: null }, whom === null ? [] : [whom]);
-    return { redirect: '/dashboard', cookie: sessionCookie(ctx, session.token) };
+    return { redirect: leads_to, cookie: sessionCookie(ctx, session.token) };
   });
 }
 

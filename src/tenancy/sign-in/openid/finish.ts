@@ -17,7 +17,7 @@ import { CALLBACK } from './start.ts';
 
 /** What the issuer adds to the address of the return. */
 export type Returned = Partial<Record<'code' | 'state' | 'iss' | 'error', string>>;
-type Claims = { email?: unknown; email_verified?: unknown };
+type Claims = { [name: string]: unknown; email?: unknown; email_verified?: unknown };
 
 /** How long the links on the page last on which a member of several organisations chooses one. */
 const CHOICE_SECONDS = 300;
@@ -64,8 +64,8 @@ async function redeem(
     idTokenExpected: true,
   });
   const claims = tokens.claims();
-  if (claims?.['email'] !== undefined || claims === undefined) return claims ?? {};
-  return fetchUserInfo(issuer, tokens.access_token, claims.sub);
+  if (claims === undefined) return {};
+  return claims['email'] === undefined ? fetchUserInfo(issuer, tokens.access_token, claims.sub) : claims;
 }
 
 function signIn(ctx: Ctx, email: string): Promise<BrowserResponse> {
