@@ -28,7 +28,7 @@ export type ErrorCode =
   | 'unknown_feature'
   | 'modality_not_enabled'
   | 'team_not_bound'
-  | 'dashboard_not_available'
+  | 'modality_not_available'
   | 'slug_taken'
   | 'sandbox_only'
   | 'demo_clinic_exists'

@@ -310,6 +310,7 @@ const MODULES: Record<string, string[]> = {
     'erase',
     'access-tokens',
     'ehr',
+    'sign-in',
     'members',
     'domains',
     'orgs',
@@ -598,6 +599,9 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/tenancy/orgs/bootstrap.ts': 'finds whether there is any organisation',
   'src/tenancy/orgs/list.ts': 'lists organisations for the operator',
   'src/tenancy/sessions/use-link.ts': 'finds the organisation of a one-time link',
+  'src/tenancy/sign-in/mail-links.ts': 'looks for the members with an address, who may be of any organisation',
+  'src/tenancy/sign-in/openid/finish.ts': 'looks for the members with an address, who may be of any organisation',
+  'src/tenancy/sign-in/request-link.ts': 'counts requests, which belong to no organisation',
   'src/tenancy/teams/list-all.ts': 'lists teams for the operator',
   'src/mail/daily-mail-limit.ts': 'counts the mails from all organisations to one address',
   'src/mail/send-mails.ts': 'finds due mail of all organisations',
@@ -668,6 +672,7 @@ test(
 const WAYS_OUT: Record<string, RegExp> = {
   undici: /./,
   nodemailer: /./,
+  'openid-client': /^(discovery|authorizationCodeGrant|fetchUserInfo)$/,
   'node:http': /^(request|get|Agent)$/,
   'node:https': /^(request|get|Agent)$/,
   'node:http2': /^connect$/,
@@ -686,6 +691,8 @@ const GOES_OUT: Record<string, string> = {
   'src/cli/remote/with-remote.ts': 'a client of the service, as a customer is',
   'src/cli/listen/forward.ts': 'a client on the machine of a developer, who typed the address',
   'src/cli/listen/read-feed.ts': 'a client of the service, as a customer is',
+  'src/tenancy/sign-in/openid/issuer.ts': 'gives the library a way out that is src/outbound/ask.ts',
+  'src/tenancy/sign-in/openid/finish.ts': 'calls the library, which asks by src/outbound/ask.ts',
   'src/delivery/sending/agents.ts': 'caches connections by team and origin; the vetting connector opens them',
 };
 

@@ -11,18 +11,6 @@ await describeDashboard('the frame of the dashboard', (dashboard) => {
     });
   });
 
-  test('asks to sign in', async () => {
-    await dashboard.onEachScreen(
-      'sign-in',
-      '/',
-      async (page) => {
-        await page.getByRole('heading', { level: 1, name: 'Sign in to Phial' }).waitFor();
-        await page.getByLabel('Email address').waitFor();
-      },
-      { team: null, expected: /status of 401/ },
-    );
-  });
-
   test('lets people skip the navigation by keyboard', async () => {
     const page = await dashboard.open('/');
     await page.getByRole('heading', { level: 1 }).waitFor();

@@ -45,7 +45,10 @@ export type Dashboard = {
   onEachScreen: (name: string, path: string, use: (page: Page) => Promise<unknown>, options?: Open) => Promise<void>;
 };
 
-/** Declares tests of pages, which are skipped where Chromium cannot run. Name the file `….browser.test.ts`. */
+/**
+ * Declares tests of pages, which are skipped where Chromium cannot run. Name the file `….browser.test.ts`. `env` has
+ * options of the service.
+ */
 export async function describeDashboard(
   title: string,
   declare: (dashboard: Dashboard) => void,

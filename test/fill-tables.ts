@@ -53,6 +53,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   await useLink(team, user_id);
   await hookOfOura(team, 'secret-of-nobody', { data_type: 'workout', object_id: 'workout-1' });
   await team.api('POST', `/v2/user/${user_id}/sign_in_token`);
+  await team.api('POST', '/v1/sign_in/link', { email: 'nobody@example.com' });
   await team.api('POST', `/v1/org/${team.org_id}/team/${team.id}/create_api_access_token`, { env: 'sandbox' });
   const payor = await team.api<{ payor_code: string }>('POST', '/v3/payor', {
     name: 'Saguaro Mutual',

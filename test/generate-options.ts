@@ -8,6 +8,7 @@ const GROUPS: readonly (readonly [title: string, has: RegExp])[] = [
   ['Keys of personal data', /_(LOOKUP|ENCRYPTION)_/],
   ['Requests', /_(HEADER|BODY|RATE|REQUEST|MAX|TRUSTED)_/],
   ['Webhooks', /_WEBHOOK_(?!SECRETS)|_API_KEY$/],
+  ['Signing in', /_OPENID_/],
   ['Mail and domains', /_(SMTP|MAIL|DOMAIN)_/],
   ['Log, metrics and traces', /_(LOG|METRICS|OTLP|TRACE)_/],
   ['Retention', /_RETENTION_/],

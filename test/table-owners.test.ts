@@ -8,6 +8,7 @@ const OWNERS: Record<string, string[]> = {
   'tenancy/access-tokens': ['api_access_tokens'],
   'tenancy/members': ['org_members', 'org_invites'],
   'tenancy/sessions': ['sessions', 'sign_in_links'],
+  'tenancy/sign-in': ['sign_in_requests'],
   'tenancy/domains': ['org_domains'],
   'tenancy/ehr': ['ehr_configurations', 'ehr_members'],
   mail: ['mails'],

@@ -40,6 +40,12 @@ export const httpAddress: Kind<string> = (value) => {
   throw new WrongValue(`must be an http or https address without query, but is ${shown(value)}.`);
 };
 
+/** Issuers compare their address exactly, so a slash at its end stays. */
+export const issuerAddress: Kind<string> = (value) => {
+  httpAddress(value);
+  return value;
+};
+
 /** The error does not repeat the value, because the value may contain a password. */
 export const smtpUrl: Kind<string> = (value) => {
   if (/^smtps?:\/\/([^\s/@]+@)?(\[[\da-f:]+\]|[\w.-]+)(:\d{1,5})?\/?$/i.test(value)) return value;

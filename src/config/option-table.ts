@@ -16,6 +16,7 @@ import {
 import { FILE_OPTIONS } from './file-options.ts';
 import { LIMIT_OPTIONS } from './limit-options.ts';
 import { Hidden, hiddenList, PROVIDER_OPTIONS } from './provider-options.ts';
+import { SIGN_IN_OPTIONS } from './sign-in-options.ts';
 import { TRACE_OPTIONS } from './trace-options.ts';
 
 /** A `secret` can also be in a file, which the option `<name>_FILE` names. */
@@ -274,6 +275,7 @@ export const OPTIONS = {
     read: orNull(mailAddress),
     meaning: 'Address that mail is sent from. Needed with PHIAL_SMTP_URL.',
   },
+  ...SIGN_IN_OPTIONS,
   PHIAL_DOMAIN_NAME_SERVERS: {
     default: '',
     read: orNull(nameServers),

@@ -215,3 +215,29 @@ describe('the application at a provider', () => {
     expect(JSON.stringify(config) + inspect(config, { depth: 9, showHidden: true })).not.toContain('hush-hush');
   });
 });
+
+describe('the issuer at which members sign in', () => {
+  const all = {
+    PHIAL_OPENID_ISSUER: 'https://login.example.com/tenant/',
+    PHIAL_OPENID_CLIENT_ID: 'phial',
+    PHIAL_OPENID_CLIENT_SECRET: 'quailbrush',
+  };
+  test('needs its address, a client and a secret, and is null without them', () => {
+    expect(parseConfig({}).config.openid).toBeNull();
+    const { openid } = parseConfig(all).config;
+    expect(openid).toMatchObject({ issuer: all.PHIAL_OPENID_ISSUER, clientId: 'phial', name: 'your company account' });
+    expect([openid?.clientSecret.reveal(), JSON.stringify(openid).includes('quailbrush')]).toEqual([
+      'quailbrush',
+      false,
+    ]);
+    for (const name of Object.keys(all)) {
+      expect(() => parseConfig({ ...all, [name]: '' })).toThrow('belong together');
+    }
+  });
+
+  test('is an https address in production', () => {
+    const plain = { ...productionEnv, ...all, PHIAL_OPENID_ISSUER: 'http://login.example.com' };
+    expect(() => parseConfig(plain)).toThrow('PHIAL_OPENID_ISSUER must be an https address');
+    expect(() => parseConfig({ ...all, PHIAL_OPENID_ISSUER: 'login.example.com' })).toThrow('PHIAL_OPENID_ISSUER must');
+  });
+});

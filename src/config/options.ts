@@ -10,6 +10,7 @@ import {
   type ProviderSettings,
 } from './provider-options.ts';
 import { readOptions, type OptionValues } from './read-options.ts';
+import { openidOf, problemsOfOpenid } from './openid.ts';
 
 /** The configuration of the service. We parse and check all options once, before anything starts. */
 export type Config = {
@@ -88,6 +89,8 @@ export type Config = {
   carrierSecrets: readonly Hidden[];
   /** The mail server. Null: we send no mail, and mail stays in the outbox. */
   mail: { url: Hidden; from: string } | null;
+  /** The issuer of OpenID Connect at which members sign in. Null: none. */
+  openid: { issuer: string; clientId: string; clientSecret: Hidden; name: string } | null;
   /** The DNS servers that we ask whether an organisation owns a domain. Null: those of this machine. */
   domainNameServers: readonly string[] | null;
 };
@@ -173,6 +176,7 @@ export function parseConfig(env: Env): { config: Config; secrets: Secrets } {
   if ((given.PHIAL_SMTP_URL === null) !== (given.PHIAL_MAIL_FROM === null) && !wrong.has('PHIAL_SMTP_URL')) {
     problems.push('PHIAL_SMTP_URL and PHIAL_MAIL_FROM belong together. Set both or none.');
   }
+  problems.push(...problemsOfOpenid(given, wrong));
   if (given.PHIAL_ENVIRONMENT === 'production') {
     if (given.PHIAL_BASE_URL?.startsWith('http:')) {
       problems.push('PHIAL_BASE_URL must be an https address in production: keys and personal data travel to it.');
@@ -264,5 +268,6 @@ const configOf = (given: OptionValues): Config => ({
     given.PHIAL_SMTP_URL === null || given.PHIAL_MAIL_FROM === null
       ? null
       : { url: given.PHIAL_SMTP_URL, from: given.PHIAL_MAIL_FROM },
+  openid: openidOf(given),
   domainNameServers: given.PHIAL_DOMAIN_NAME_SERVERS,
 });

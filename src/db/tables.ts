@@ -930,6 +930,7 @@ export interface OrgInvites {
 }
 
 export interface OrgMembers {
+  address_hash: Buffer | null;
   created_at: Generated<string>;
   email_hash: Buffer;
   id: string;
@@ -1146,6 +1147,7 @@ export interface Sessions {
   expires_at: string;
   id: string;
   member_id: string | null;
+  only_team_id: string | null;
   org_id: string;
   token_hash: Buffer;
 }
@@ -1171,9 +1173,19 @@ export interface SignInLinks {
   ehr_member_id: string | null;
   expires_at: string;
   id: string;
+  leads_to: Generated<string>;
   member_id: string | null;
+  only_team_id: string | null;
   org_id: string;
   token_hash: Buffer;
+}
+
+export interface SignInRequests {
+  address_hash: Buffer;
+  created_at: Generated<string>;
+  handled_at: string | null;
+  id: string;
+  network_hash: Buffer;
 }
 
 export interface Simulations {
@@ -1575,6 +1587,7 @@ export interface DB {
   sessions: Sessions;
   shipments: Shipments;
   sign_in_links: SignInLinks;
+  sign_in_requests: SignInRequests;
   simulations: Simulations;
   source_priorities: SourcePriorities;
   streams: Streams;

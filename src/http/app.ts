@@ -274,7 +274,7 @@ function logSurprise(log: Logger, request: FastifyRequest, error: unknown, respo
 function sendRefusal({ routeOptions }: FastifyRequest, reply: FastifyReply, response: ErrorResponse): void {
   const { operation } = routeOptions.config;
   if (response.body.code !== 'link_refused' || !operation || !refusesByPage(operation)) return send(reply, response);
-  const { status, headers, body } = refusedLinkPage(response.status);
+  const { status, headers, body } = refusedLinkPage(response.status, operation.askAgainAt ?? null);
   reply.code(status).headers(headers).send(body);
 }
 

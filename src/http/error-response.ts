@@ -55,7 +55,7 @@ const STATUS = {
   unknown_feature: 400,
   modality_not_enabled: 400,
   team_not_bound: 400,
-  dashboard_not_available: 400,
+  modality_not_available: 400,
   slug_taken: 400,
   sandbox_only: 403,
   demo_clinic_exists: 409,

@@ -40,7 +40,7 @@ import { eraseUsers } from '../../test/erase-due-users.ts';
 
 /** Tables without data of a team: of nobody, of the deployment, or of an organisation. */
 const OF_NO_TEAM =
-  /^(analytes|application_subscriptions|audit_log|deployment|ehr_configurations|ehr_members|encryption_keys|event_epochs|lab_accounts|laboratory_codes|laboratory_connections|lab_tests|labs|mails|management_keys|marker_analytes|marker_questions|markers|migrations|order_status_rules|org_domains|org_invites|org_members|orgs|processes|provider_waits|scheduler_connections|seeds|service_centers|sessions|sign_in_links|zip_prefixes)\./;
+  /^(analytes|application_subscriptions|audit_log|deployment|ehr_configurations|ehr_members|encryption_keys|event_epochs|lab_accounts|laboratory_codes|laboratory_connections|lab_tests|labs|mails|management_keys|marker_analytes|marker_questions|markers|migrations|order_status_rules|org_domains|org_invites|org_members|orgs|processes|provider_waits|scheduler_connections|seeds|service_centers|sessions|sign_in_links|sign_in_requests|zip_prefixes)\./;
 /** Columns with words from lists that the service knows, in any table. Hashes contain no text. */
 const KNOWN_WORDS =
   /\.(\w*hash|billing_type|error_type|event_type|\w*courier|\w*kind|leg|method|operation|origin|outcome|payor_code|provider|providers|\w*interpretation|query_type|registration|relationship|\w*resource|resources|source_type|\w*status|type)$/;

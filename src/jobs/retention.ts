@@ -19,6 +19,7 @@ import * as hooks from '../wearables/hooks/erase.ts';
 import * as link from '../wearables/link/erase.ts';
 import * as accessTokens from '../tenancy/access-tokens/erase.ts';
 import * as sessions from '../tenancy/sessions/erase.ts';
+import * as signIn from '../tenancy/sign-in/erase.ts';
 import * as tenancy from '../tenancy/erase.ts';
 import * as totals from '../totals/erase.ts';
 import * as users from '../users/erase.ts';
@@ -45,6 +46,7 @@ const MODULES: { dropExpired: (ctx: Ctx) => Promise<void> }[] = [
   totals,
   accessTokens,
   sessions,
+  signIn,
   mail,
   tenancy,
   responses,

@@ -27,6 +27,7 @@ import { inboxWork } from '../wearables/hooks/inbox-work.ts';
 import { pullJobs } from '../wearables/pulls/jobs.ts';
 import { leavingOut } from '../totals/subtract-leaving-users.ts';
 import { mailsOut } from '../mail/send-mails.ts';
+import { signInMails } from '../tenancy/sign-in/mail-links.ts';
 import { makePartitions } from '../delivery/partitions.ts';
 import { fileImports } from '../wearables/files/run-imports.ts';
 import { subscriptionJobs } from '../wearables/connections/subscriptions/jobs.ts';
@@ -61,6 +62,7 @@ export const jobs = [
   resendResumption,
   ...hl7Jobs,
   mailsOut,
+  signInMails,
   tokenRevocation,
   ...userErasureJobs,
   ...endedAgreementJobs,

@@ -4,6 +4,7 @@
  */
 export const ORG_BODIES: Readonly<Record<string, unknown>> = {
   use_sign_in_link: {},
+  request_sign_in_link: { email: 'grace@example.com' },
   patch_webhook: { description: 'Orders of the clinic' },
   test_webhook: { event_type: 'labtest.order.created' },
   put_webhook_headers: { headers: { 'x-tenant': 'phoenix' } },

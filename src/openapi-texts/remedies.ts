@@ -45,8 +45,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   unknown_feature: 'Use a feature that `detail` lists.',
   modality_not_enabled: 'Enable the modality in the configuration of the integration first.',
   team_not_bound: 'Bind the member to the team in `team_role_bindings`, or name one of its teams.',
-  dashboard_not_available:
-    'The request is complete, but people of an EHR cannot sign in to the dashboard yet. Do not send it again.',
+  modality_not_available: 'Ask for a link with the modality `link_out`, and open it in a window of its own.',
   slug_taken: 'Choose another slug.',
   sandbox_only: 'Send the request to a sandbox. Production simulates nothing.',
   demo_clinic_exists: 'Read its progress with get_demo_clinic. Make another team to load a demo clinic again.',

@@ -112,6 +112,8 @@ type OperationTexts = {
    * field that replaces it.
    */
   deprecatedFields?: Readonly<Record<string, DeprecatedField>>;
+  /** The page of ours on which people ask for a new link, for operations that open a link. */
+  askAgainAt?: string;
   /** True if this is another path of an operation that the reference page already shows. */
   alias?: boolean;
 };

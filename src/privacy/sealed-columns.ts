@@ -104,6 +104,15 @@ export type LookupKind =
    * mails to one address.
    */
   | 'mail_reader'
+  /**
+   * org_members.address_hash and sign_in_requests.address_hash: the complete email address. The hash is the same for
+   * all organisations, because whoever signs in names none.
+   */
+  | 'sign_in_address'
+  /** State, nonce and verifier of a sign-in at an issuer. No column contains them. */
+  | 'openid_check'
+  /** sign_in_requests.network_hash: the network from which somebody asked for a link. */
+  | 'sign_in_network'
   /** ehr_members.integration_member_hash: an EHR's own id of a person, hashed for the organisation. */
   | 'integration_member'
   /** order_name_words.word_hash: a patient's date of birth. */

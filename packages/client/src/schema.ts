@@ -634,9 +634,89 @@ export interface paths {
         put?: never;
         /**
          * Accept an invite
-         * @description The page sends this. The person becomes a member, and the link shows that for as long as the person is one.
+         * @description The page sends this. The person becomes a member, and the link shows that for as long as the person is one. A browser (`Accept: text/html`) gets the cookie of a new session and is led to the dashboard. Programs get a page.
          */
         post: operations["accept_invite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign_in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How people sign in
+         * @description The ways that this deployment offers. There are no passwords.
+         */
+        get: operations["get_sign_in_ways"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sign_in/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link by mail
+         * @description If a member has this address, a mail with a one-time link is sent. The link works for 15 minutes. The response is the same for every address. An address gets 3 links within 15 minutes and 10 within a day.
+         */
+        post: operations["request_sign_in_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openid/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in at the issuer of OpenID Connect
+         * @description For a browser. It leads to the issuer (code flow with PKCE). If none is configured or it does not answer, it leads to the page for signing in, which says so.
+         */
+        get: operations["start_openid"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openid/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Take a browser back from the issuer
+         * @description The address to register at the issuer. A member with the verified email address of the account is signed in. A member of several organisations chooses one. Nobody becomes a member by this.
+         */
+        get: operations["finish_openid"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -804,7 +884,7 @@ export interface paths {
         put?: never;
         /**
          * Create a dashboard link for a person of an EHR
-         * @description People of an EHR cannot sign in yet. A correct request is refused with dashboard_not_available, and an incorrect one with its error. The environment is that of the deployment. Another one is a 404 wrong_deployment. Needs an Org Management Key.
+         * @description The link signs the person in once, within `expires_in` seconds, and leads to the feature. With a team, the session sees this team only. Otherwise it sees all teams of the person. Pages do not open inside a page of the EHR: `feature_embed` is a 400 modality_not_available. The environment is that of the deployment. Another one is a 404 wrong_deployment. Needs an Org Management Key.
          */
         post: operations["create_dashboard_url"];
         delete?: never;
@@ -22804,6 +22884,14 @@ export interface components {
              */
             phone_number: string;
         };
+        SignInLinkInput: {
+            /**
+             * Format: email
+             * @description Email address.
+             * @example ada@example.com
+             */
+            email: string;
+        };
         SignInToken: {
             /**
              * Format: uuid
@@ -22813,6 +22901,17 @@ export interface components {
             user_id: string;
             /** @description The whole token. It is shown here and never again. */
             sign_in_token: string;
+        };
+        SignInWays: {
+            /** @description Whether links are mailed. Without a mail server they stay in the outbox, and nobody gets them. */
+            link_by_mail: boolean;
+            /** @description The issuer of OpenID Connect. Null: none is configured. */
+            openid: {
+                /** @description The name of the accounts, for a button. */
+                name: string;
+                /** @description Where a browser begins. */
+                path: string;
+            } | null;
         };
         SignOffCriticalResult: {
             /** @description Name of the person who signs off. Required of a key. Without effect for a person who is signed in. */
@@ -29091,6 +29190,157 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    get_sign_in_ways: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInWays"];
+                };
+            };
+            414: components["responses"]["AddressTooLong"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    request_sign_in_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "grace@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SignInLinkInput"];
+            };
+        };
+        responses: {
+            /** @description Success. There is no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    start_openid: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            414: components["responses"]["AddressTooLong"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    finish_openid: {
+        parameters: {
+            query?: {
+                /** @description The code that we exchange for an ID token. */
+                code?: string;
+                /** @description The state that the browser left with. */
+                state?: string;
+                /** @description The issuer, if it names itself (RFC 9207). */
+                iss?: string;
+                /** @description Why the issuer signs in nobody. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for people. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Elsewhere. */
+            302: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     open_sign_in_link: {
         parameters: {
             query?: never;
@@ -29781,7 +30031,7 @@ export interface operations {
                     "application/json": components["schemas"]["DashboardUrl"];
                 };
             };
-            /** @description A rule that depends on stored data or settings forbids the request. code: unknown_feature, modality_not_enabled, team_not_bound, dashboard_not_available, bad_request. */
+            /** @description A rule that depends on stored data or settings forbids the request. code: unknown_feature, modality_not_enabled, team_not_bound, modality_not_available, bad_request. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29797,7 +30047,7 @@ export interface operations {
                          * @description For programs.
                          * @enum {string}
                          */
-                        code: "unknown_feature" | "modality_not_enabled" | "team_not_bound" | "dashboard_not_available" | "bad_request";
+                        code: "unknown_feature" | "modality_not_enabled" | "team_not_bound" | "modality_not_available" | "bad_request";
                     };
                 };
             };

@@ -19,6 +19,7 @@ const NAMES = {
   resends: (teamId: string) => `resend ${teamId}`,
   replays: (teamId: string) => `replays ${teamId}`,
   mails: (orgId: string) => `mails ${orgId}`,
+  'sign-in requests': (hash: string) => `sign in ${hash}`,
   'event pipeline': (teamId: string) => `event pipeline ${teamId}`,
   uploads: (orgId: string) => `uploads ${orgId}`,
   'claim of a file': (queue: string) => `claim a file of ${queue}`,

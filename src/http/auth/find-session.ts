@@ -40,7 +40,7 @@ export async function findSessionOrNull(
         .onRef('teams.org_id', '=', 'sessions.org_id')
         .on('teams.deleted_at', 'is', null),
     )
-    .select(['sessions.id', 'sessions.org_id', 'sessions.created_at', 'sessions.expires_at'])
+    .select(['sessions.id', 'sessions.org_id', 'sessions.created_at', 'sessions.expires_at', 'sessions.only_team_id'])
     .select(['sessions.member_id', 'sessions.ehr_member_id', 'orgs.name', 'orgs.plan', 'role', 'members.team_ids'])
     .select(['members.person', 'guests.person as guest', 'guests.team_ids as guest_team_ids'])
     .select(['teams.id as team_id', 'teams.settings'])
@@ -70,6 +70,7 @@ type Row = {
   ehr_member_id: string | null;
   guest: Buffer | null;
   guest_team_ids: string[] | null;
+  only_team_id: string | null;
 };
 
 function personOf({ cipher }: Ctx, row: Row): Pick<SessionAccess, 'person' | 'rights' | 'email'> {
@@ -83,7 +84,10 @@ function personOf({ cipher }: Ctx, row: Row): Pick<SessionAccess, 'person' | 'ri
   if (ehr_member_id !== null && row.guest !== null) {
     const bound = { team_id: org_id, id: ehr_member_id };
     const { name, email } = cipher.openJson<{ name: string; email: string }>('ehr_members.person', bound, row.guest);
-    const rights: MemberRights = { role: row.guest_team_ids ? 'team_admin' : 'no_role', team_ids: row.guest_team_ids };
+    const own = row.guest_team_ids ?? [];
+    const teams = row.only_team_id === null ? own : own.filter((teamId) => teamId === row.only_team_id);
+    const rights: MemberRights =
+      teams.length === 0 ? { role: 'no_role', team_ids: null } : { role: 'team_admin', team_ids: teams };
     return { person: { kind: 'member', id, member_id: ehr_member_id, name }, rights, email };
   }
   return {

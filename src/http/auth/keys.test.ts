@@ -16,6 +16,10 @@ type Refusal = { code: string; detail: string; required_plan?: string };
 
 /** The operations that anonymous callers can use. We list them here, so that a reviewer sees each addition. */
 const OPEN_TO_ANYBODY = [
+  'get_sign_in_ways',
+  'request_sign_in_link',
+  'start_openid',
+  'finish_openid',
   'open_sign_in_link',
   'use_sign_in_link',
   'get_provider_logo',

@@ -57,11 +57,20 @@ const pageHeaders = ({ style, hasForm, formLeadsTo = [] }: Omit<Page, 'html'>): 
   'referrer-policy': 'no-referrer',
 });
 
-/** Returns the page for a refused link. The page is the same for every reason. */
-export function refusedLinkPage(status: number): { status: number; headers: Record<string, string>; body: string } {
+/**
+ * Returns the page for a refused link. The page is the same for every reason. `askAgainAt` is the page on which people
+ * ask for a new link, if there is one.
+ */
+export function refusedLinkPage(
+  status: number,
+  askAgainAt: string | null,
+): { status: number; headers: Record<string, string>; body: string } {
   const { html, style } = layout(
     'This link does not open',
-    '<p>It may be too old or incomplete. Ask for a new one where you got it. You can close this page.</p>',
+    askAgainAt === null
+      ? '<p>It may be too old or incomplete. Ask for a new one where you got it. You can close this page.</p>'
+      : '<p>It may be too old, incomplete or used already. A link works once.</p>' +
+          `<p><a href="${askAgainAt}">Ask for a new link</a></p>`,
   );
   return { status, headers: pageHeaders({ style }), body: html };
 }

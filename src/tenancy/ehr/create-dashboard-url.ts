@@ -1,6 +1,8 @@
 import type { Static } from 'typebox';
 import type { ManagementCtx } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import { createSignInLink } from '../sessions/create-sign-in-link.ts';
+import type { LandingPage } from '../sessions/person.ts';
 import { resolveTeam } from '../teams/integration-team-id.ts';
 import { findManagedTeam } from '../teams/find.ts';
 import { findConfigurationOrNull } from './configuration.ts';
@@ -9,10 +11,21 @@ import { FEATURES, type DashboardUrl, type DashboardUrlInput } from './schemas.t
 
 type Input = Static<typeof DashboardUrlInput>;
 
+/** How long a link works. An EHR asks for it when its person clicks. */
+const LINK_SECONDS = 300;
+
+/** The page of the dashboard for each feature. */
+const PAGES: Record<(typeof FEATURES)[number], LandingPage> = {
+  home: '/dashboard',
+  users: '/dashboard/users',
+  orders: '/dashboard/orders',
+  results: '/dashboard/critical-results',
+};
+
 /**
- * Checks everything that a link to the dashboard needs, so that customers can build and test an integration. Then it
- * throws dashboard_not_available, because people of an EHR cannot sign in yet. It also throws not_found,
- * unknown_feature, modality_not_enabled and team_not_bound.
+ * Creates a link that signs a person of the EHR in once, and leads to a part of the dashboard. If it names a team, the
+ * session sees this team only. Throws not_found, unknown_feature, modality_not_enabled, team_not_bound and
+ * modality_not_available.
  */
 export async function createDashboardUrl(ctx: ManagementCtx, input: Input): Promise<Static<typeof DashboardUrl>> {
   const { feature, modality } = input;
@@ -21,7 +34,7 @@ export async function createDashboardUrl(ctx: ManagementCtx, input: Input): Prom
     input.member_id ? { id: input.member_id } : { integration_member_id: input.integration_member_id ?? '' },
   );
   const team_id = await teamOf(ctx, input);
-  if (!(FEATURES as readonly string[]).includes(feature)) {
+  if (!isFeature(feature)) {
     throw new AppError('unknown_feature', `This feature does not exist. The features are ${FEATURES.join(', ')}.`);
   }
   const configuration = await findConfigurationOrNull(ctx);
@@ -35,11 +48,18 @@ export async function createDashboardUrl(ctx: ManagementCtx, input: Input): Prom
   if (team_id !== null && !member.team_ids?.includes(team_id)) {
     throw new AppError('team_not_bound', 'The team_role_bindings of this member do not contain that team.');
   }
-  throw new AppError(
-    'dashboard_not_available',
-    'People of an EHR cannot sign in to the dashboard yet. The request is complete: a later release will accept it.',
-  );
+  if (modality === 'feature_embed') {
+    throw new AppError(
+      'modality_not_available',
+      'Pages of the dashboard do not open inside a page of an EHR. Ask for a link with the modality link_out.',
+    );
+  }
+  const person = { org_id: ctx.org.id, member_id: null, ehr_member_id: member.id, only_team_id: team_id };
+  const { url } = await createSignInLink(ctx, person, LINK_SECONDS, PAGES[feature]);
+  return { url, expires_in: LINK_SECONDS };
 }
+
+const isFeature = (feature: string): feature is keyof typeof PAGES => (FEATURES as readonly string[]).includes(feature);
 
 async function teamOf(ctx: ManagementCtx, { team_id, integration_team_id }: Input): Promise<string | null> {
   if (team_id) return (await findManagedTeam(ctx, team_id)).id;

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openSession, type SignedIn } from '../../../test/signed-in.ts';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { findTraces } from '../../../test/find-traces.ts';
 import { createTeam } from '../teams/create.ts';
@@ -199,21 +201,87 @@ describe('the configuration', () => {
   });
 });
 
+type Link = { url: string; expires_in: number };
+const link = async (more: object = {}): Promise<Link> =>
+  (await team.api<Link>('POST', path('create_dashboard_url'), asked(more))).body;
+const send = (url: string): Promise<Response> =>
+  fetch(app.baseUrl + new URL(url).pathname, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' });
+const tokenOf = (sent: Response): string => /ss_\w+/.exec(sent.headers.get('set-cookie') ?? '')?.[0] ?? '';
+const signIn = async ({ url }: Link): Promise<SignedIn> => openSession(app, tokenOf(await send(url)));
+
 describe('a link for a person of an EHR', () => {
   beforeEach(() => configure());
 
-  test('is refused while people of an EHR cannot sign in, for every correct request', async () => {
+  test('signs the person in once, and leads to the feature', async () => {
+    const { id } = await create({ team_role_bindings: bindings(team.id) });
+    for (const [feature, page] of [
+      ['orders', '/dashboard/orders'],
+      ['users', '/dashboard/users'],
+      ['results', '/dashboard/critical-results'],
+      ['home', '/dashboard'],
+    ]) {
+      const { url, expires_in } = await link({ feature });
+      expect(expires_in).toBe(300);
+      expect(await (await fetch(app.baseUrl + new URL(url).pathname)).text()).toContain(
+        'as <strong>Grace Hopper</strong>',
+      );
+      const sent = await send(url);
+      expect([sent.status, sent.headers.get('location')]).toEqual([302, page]);
+      expect((await send(url)).status).toBe(403);
+      const { shown } = await openSession(app, tokenOf(sent));
+      expect(shown).toMatchObject({
+        person: { kind: 'member', member_id: id, name: 'Grace Hopper', role: 'team_admin' },
+        org: { id: team.org_id },
+        teams: [{ id: team.id }],
+      });
+    }
+  });
+
+  test('is valid for five minutes', async () => {
+    await create({ team_role_bindings: bindings(team.id) });
+    const { url } = await link();
+    await sql`update sign_in_links set expires_at = expires_at - interval '299 seconds'`.execute(app.db);
+    expect((await send(url)).status).toBe(302);
+    const late = await link();
+    await sql`update sign_in_links set expires_at = expires_at - interval '300 seconds'`.execute(app.db);
+    expect((await send(late.url)).status).toBe(403);
+  });
+
+  test('for a team opens this team only, for as long as the person is bound to it', async () => {
     const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second', integration_team_id: 'ehr-team' });
     const { id } = await create({ team_role_bindings: bindings(team.id, second.id) });
-    for (const more of [
-      {},
-      { team_id: team.id },
-      { member_id: id, integration_member_id: null, team_id: second.id, modality: 'feature_embed', feature: 'home' },
-      { integration_team_id: 'ehr-team', team_id: null },
-    ])
-      expect(await refusedLink(more)).toEqual([400, 'dashboard_not_available']);
-    await configure({ modalities: ['feature_embed'] });
-    expect(await refusedLink({ modality: 'feature_embed' })).toEqual([400, 'dashboard_not_available']);
+    const all = await signIn(await link({ member_id: id, integration_member_id: null }));
+    const one = await signIn(await link({ integration_team_id: 'ehr-team' }));
+    const users = async (of: SignedIn, teamId: string) =>
+      (await of.api('GET', '/v2/user', undefined, { team: teamId })).status;
+    expect([await users(all, team.id), await users(all, second.id)]).toEqual([200, 200]);
+    expect(one.shown.teams.map((each) => each.id)).toEqual([second.id]);
+    expect([await users(one, team.id), await users(one, second.id)]).toEqual([403, 200]);
+    const keys = (teamId: string) => `/v1/org/${team.org_id}/team/${teamId}/sandbox/webhook`;
+    expect((await one.api('GET', keys(team.id))).status).toBe(403);
+    await team.api('PATCH', path(`member/${id}`), { team_role_bindings: bindings(team.id) });
+    expect([await users(one, team.id), await users(one, second.id)]).toEqual([403, 403]);
+    expect([await users(all, team.id), await users(all, second.id)]).toEqual([200, 403]);
+  });
+
+  test('and its session end when the person or the only team is erased', async () => {
+    const second = await createTeam(app.ctx, { org_id: team.org_id, name: 'Second' });
+    const { id } = await create({ team_role_bindings: bindings(team.id, second.id) });
+    const [open, all] = [await link({ team_id: second.id }), await signIn(await link())];
+    const one = await signIn(await link({ team_id: second.id }));
+    const status = async (of: SignedIn) => (await of.api('GET', '/v1/session')).status;
+    await team.api('DELETE', `/v1/org/${team.org_id}/team/${second.id}`);
+    await app.runJobs();
+    await expect.poll(() => status(one)).toBe(401);
+    expect([(await send(open.url)).status, await status(all)]).toEqual([403, 200]);
+    const last = await link();
+    await team.api('DELETE', path(`member/${id}`));
+    expect([(await send(last.url)).status, await status(all)]).toEqual([403, 401]);
+  });
+
+  test('does not open inside a page of the EHR', async () => {
+    await create();
+    expect(await refusedLink({ modality: 'feature_embed' })).toEqual([400, 'modality_not_available']);
   });
 
   test("names at most one person and one team, by our id or the EHR's id", async () => {

@@ -10,6 +10,7 @@ import {
   type Invite,
   type Member,
 } from '../../../test/people-of-orgs.ts';
+import { openSession } from '../../../test/signed-in.ts';
 import { findTraces } from '../../../test/find-traces.ts';
 import { untilBlocked } from '../../../test/until-blocked.ts';
 import { signToken } from '../../privacy/signed-link.ts';
@@ -40,6 +41,14 @@ const members = async (query = '') =>
   (await team.api<{ members: Member[] }>('GET', `${memberPath(team)}${query}`)).body.members;
 const linkOf = ({ id }: { id: string }): string => inviteUrl(app.ctx, team.org_id, { id });
 const open = (url: string): Promise<Response> => fetch(app.baseUrl + new URL(url).pathname);
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const sendForm = (url: string, headers: Record<string, string>): Promise<Response> =>
+  fetch(app.baseUrl + new URL(url).pathname, {
+    method: 'POST',
+    body: new URLSearchParams({ name: 'Grace' }),
+    redirect: 'manual',
+    headers,
+  });
 const bindings = (...ids: string[]) => ids.map((team_id) => ({ team_id }));
 
 describe('an invite', () => {
@@ -181,6 +190,31 @@ describe('the page of an invite', () => {
       expect(await members()).toEqual([]);
     },
   );
+
+  test('signs in the browser that sent its form, and leads it to the dashboard', async () => {
+    const link = linkOf(await invite(team, 'grace@example.com'));
+    const sent = await sendForm(link, { accept: BROWSER, 'sec-fetch-site': 'same-origin' });
+    expect([sent.status, sent.headers.get('location')]).toEqual([302, '/dashboard']);
+    const token = /phial_session=(ss_\w+); Path=\/; .*HttpOnly; SameSite=Lax/.exec(
+      sent.headers.get('set-cookie') ?? '',
+    );
+    const { shown } = await openSession(app, token?.[1] ?? '');
+    const [member] = await members();
+    expect([shown.person.member_id, shown.person.name, shown.org.id]).toEqual([member?.id, 'Grace', team.org_id]);
+    const again = await sendForm(link, { accept: BROWSER });
+    expect([again.status, again.headers.get('set-cookie')]).toEqual([200, null]);
+    expect(await again.text()).toContain('<a href="/dashboard">');
+  });
+
+  test.each([
+    ['a program', { accept: '*/*' }],
+    ['the form of another site', { accept: BROWSER, 'sec-fetch-site': 'cross-site' }],
+  ])('signs nobody in for %s', async (_, headers) => {
+    const sent = await sendForm(linkOf(await invite(team, 'grace@example.com')), headers);
+    expect([sent.status, sent.headers.get('set-cookie')]).toEqual([200, null]);
+    expect(await sent.text()).toContain('You belong to');
+    expect(await members()).toHaveLength(1);
+  });
 
   test('accepts only a form, and only a small one', async () => {
     const link = linkOf(await invite(team, 'grace@example.com'));

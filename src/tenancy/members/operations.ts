@@ -150,10 +150,12 @@ export const memberOperations = [
     body: webForm(
       Type.Object({ name: Type.String({ maxLength: 1000, default: '', description: 'The name of the person.' }) }),
     ),
+    headers: ['accept', 'sec-fetch-site'],
     summary: 'Accept an invite',
     description:
-      'The page sends this. The person becomes a member, and the link shows that for as long as the person ' +
-      'is one.',
-    handle: (ctx, { body: { name } }) => acceptInvite(ctx, name),
+      'The page sends this. The person becomes a member, and the link shows that for as long as the person is one. A ' +
+      'browser (`Accept: text/html`) gets the cookie of a new session and is led to the dashboard. Programs get a page.',
+    handle: (ctx, { body: { name }, headers }) =>
+      acceptInvite(ctx, name, { accept: headers['accept'] ?? null, sentFrom: headers['sec-fetch-site'] ?? null }),
   }),
 ];

@@ -8,6 +8,10 @@ export type Person = { name: string; email: string };
 export const emailHash = ({ cipher }: Pick<Ctx, 'cipher'>, orgId: string, email: string): Buffer =>
   cipher.lookupHash('person_email', orgId, email.toLowerCase());
 
+/** Returns the hash by which we find the members with a mail address in all organisations. */
+export const addressHash = ({ cipher }: Pick<Ctx, 'cipher'>, email: string): Buffer =>
+  cipher.lookupHash('sign_in_address', 'deployment', email.toLowerCase());
+
 /**
  * Returns the hashes of the distinct words of a text, by which a search finds people. The text is a name, an address or
  * the searched text.

@@ -16,6 +16,7 @@ const link = {
   params: Type.Object({ token: Type.String({ maxLength: 200, description: 'The secret part of the link.' }) }),
   response: browser,
   refusals: ['link_refused'],
+  askAgainAt: '/dashboard/sign-in?problem=link_ended',
 } as const;
 
 export const sessionOperations = [

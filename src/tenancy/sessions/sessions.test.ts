@@ -72,7 +72,9 @@ describe('a one-time link', () => {
     const secrets = [token, Buffer.from(token).toString('hex')];
     expect(stored.rows.some(({ row }) => secrets.some((secret) => row.includes(secret)))).toBe(false);
     for (const again of [await open(url), await open(url, form())]) {
-      expect([again.status, await again.text()]).toEqual([403, expect.stringContaining('This link does not open')]);
+      const page = await again.text();
+      expect([again.status, page]).toEqual([403, expect.stringContaining('This link does not open')]);
+      expect(page).toContain('<a href="/dashboard/sign-in?problem=link_ended">');
     }
   });
 

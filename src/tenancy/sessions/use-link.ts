@@ -6,11 +6,9 @@ import { linkRefused } from '../../privacy/signed-link.ts';
 import type { BrowserResponse } from '../../operation/media.ts';
 import { hashKey, readToken } from '../keys/key-value.ts';
 import { createSession } from './create-session.ts';
+import { isOwnPage } from './own-page.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { signInPage } from './sign-in-page.ts';
-
-/** Values of Sec-Fetch-Site of a form that our own page sent, or of a browser that does not send the header. */
-const OWN_PAGE = new Set([null, 'same-origin', 'none']);
 
 /**
  * Returns the page of a one-time link. Mail programs open every link for a preview, so a GET request uses up nothing.
@@ -47,20 +45,21 @@ export async function openSignInLink(ctx: Ctx, token: string): Promise<BrowserRe
  * @param sentFrom the header Sec-Fetch-Site
  */
 export function useSignInLink(ctx: Ctx, token: string, sentFrom: string | null): Promise<BrowserResponse> {
-  if (!OWN_PAGE.has(sentFrom)) throw linkRefused();
+  if (!isOwnPage(sentFrom)) throw linkRefused();
   return inTransaction(acrossTeams(ctx), async (tx) => {
-    const person = await tx.db
+    const used = await tx.db
       .deleteFrom('sign_in_links')
       .where('token_hash', '=', hashOf(token))
       .where('expires_at', '>', sql<string>`now()`)
-      .returning(['org_id', 'member_id', 'ehr_member_id'])
+      .returning(['org_id', 'member_id', 'ehr_member_id', 'only_team_id', 'leads_to'])
       .executeTakeFirst();
-    if (!person) throw linkRefused();
+    if (!used) throw linkRefused();
+    const { leads_to, ...person } = used;
     const session = await createSession(tx, person);
     const { org_id, member_id, ehr_member_id } = person;
     const whom = member_id ?? ehr_member_id;
     ctx.line?.actor({ kind: 'session', id: session.id, org_id, team_id: null }, whom === null ? [] : [whom]);
-    return { redirect: '/dashboard', cookie: sessionCookie(ctx, session.token) };
+    return { redirect: leads_to, cookie: sessionCookie(ctx, session.token) };
   });
 }
 

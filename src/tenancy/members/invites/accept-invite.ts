@@ -1,21 +1,26 @@
 import type { OrgSignedCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import type { BrowserResponse } from '../../../operation/media.ts';
+import { asksFor, type BrowserResponse } from '../../../operation/media.ts';
 import { withdrawMails } from '../../../mail/write-mail.ts';
 import { isPlainText, wordsOf } from '../../../wire/text.ts';
-import { emailHash, wordHashes } from '../person.ts';
+import { createSession } from '../../sessions/create-session.ts';
+import { isOwnPage } from '../../sessions/own-page.ts';
+import { sessionCookie } from '../../sessions/session-cookie.ts';
+import { addressHash, emailHash, wordHashes } from '../person.ts';
 import { acceptedPage, invitePage, memberPage } from './invite-page.ts';
 import { findOpenInviteOrNull } from './find-open.ts';
 
 const LONGEST_NAME = 100;
 
+type Sender = { accept: string | null; sentFrom: string | null };
+
 /**
  * Makes the invited person a member with the given name, and deletes the invite. It checks no limit, because the limit
  * of members already counts open invites. The member gets the id of the invite, so that the same link later shows that
- * the person is a member. If the name is invalid, the function returns the invite page with the problem. Throws
- * link_refused.
+ * the person is a member. If the name is invalid, the function returns the invite page with the problem. If a browser
+ * sent the form of our page, the person is signed in and led to the dashboard. Throws link_refused.
  */
-export function acceptInvite(ctx: OrgSignedCtx, given: string): Promise<BrowserResponse> {
+export function acceptInvite(ctx: OrgSignedCtx, given: string, sender: Sender): Promise<BrowserResponse> {
   return inTransaction(ctx, async (tx) => {
     const invite = await findOpenInviteOrNull(tx);
     if (!invite) return memberPage(ctx);
@@ -34,11 +39,18 @@ export function acceptInvite(ctx: OrgSignedCtx, given: string): Promise<BrowserR
         org_id,
         person: tx.cipher.sealJson('org_members.person', { team_id: org_id, id }, { name, email }),
         email_hash: emailHash(tx, org_id, email),
+        address_hash: addressHash(tx, email),
         words: wordHashes(tx, org_id, `${name} ${email}`),
         role,
         team_ids,
       })
       .execute();
-    return acceptedPage(ctx);
+    if (!isBrowser(sender)) return acceptedPage(ctx);
+    const session = await createSession(tx, { org_id, member_id: id, ehr_member_id: null });
+    ctx.line?.names(session.id);
+    return { redirect: '/dashboard', cookie: sessionCookie(ctx, session.token) };
   });
 }
+
+/** Programs accept invites too. They ask for no page and need no session. */
+const isBrowser = ({ accept, sentFrom }: Sender): boolean => asksFor(accept, 'text/html') && isOwnPage(sentFrom);

@@ -62,5 +62,5 @@ export const acceptedPage = ({ org }: OrgSignedCtx): BrowserResponse =>
 export const memberPage = ({ org }: OrgSignedCtx): BrowserResponse =>
   layout(
     `You belong to ${calledOr(org, 'the organisation')} already`,
-    '<p>There is nothing else to do. You can close this page.</p>',
+    '<p>You can <a href="/dashboard">open the dashboard</a>, or close this page.</p>',
   );
