@@ -48,17 +48,15 @@ export async function findTrend(ctx: TeamCtx, userId: string, marker: string | u
   return {
     user_id: user.id,
     lines: [...lines.values()]
-      .map(
-        ({ named: { name, slug, loinc, unit }, newest, count, points }): Line => ({
-          name,
-          slug,
-          loinc,
-          unit,
-          point_count: count,
-          newest,
-          points: wanted === null ? null : points.toSorted(byTime),
-        }),
-      )
+      .map(({ named: { name, slug, loinc, unit }, newest, count, points }): Line => ({
+        name,
+        slug,
+        loinc,
+        unit,
+        point_count: count,
+        newest,
+        points: wanted === null ? null : points.toSorted(byTime),
+      }))
       .toSorted((a, b) => (`${a.name} ${a.unit}` < `${b.name} ${b.unit}` ? -1 : 1)),
   };
 }
