@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../test/test-app.ts';
 import { eraseUsers } from '../../test/erase-due-users.ts';
 import { makeUser } from '../../test/factories.ts';
@@ -153,6 +154,28 @@ describe('the export of the audit log', () => {
     expect(exported.at(-1)).toEqual((await page(`record_id=${user_id}`)).data[0]);
     expect(await lines(`record_id=${user_id}&actor=team_key`)).toHaveLength(1);
     expect(await lines('until=2026-01-01')).toEqual([]);
+  });
+
+  test('ends when its client disconnects, also where the filters reject every line', async () => {
+    await plant(120_000, 'get_order');
+    const spy = vi.spyOn(pg.Client.prototype, 'query');
+    try {
+      const reads = (): number =>
+        spy.mock.calls.filter(([query]) => String((query as { text?: string }).text).includes('from audit_log')).length;
+      const hungUp = new AbortController();
+      const response = fetch(`${app.baseUrl}${path()}/export?action=nothing`, {
+        headers: { 'x-management-key': team.management_key },
+        signal: hungUp.signal,
+      }).then((sent) => sent.text());
+      await expect.poll(reads, { interval: 1 }).toBeGreaterThan(0);
+      hungUp.abort();
+      await expect(response).rejects.toThrow();
+      await new Promise((done) => setTimeout(done, 2_000));
+      // The whole range takes twelve.
+      expect(reads()).toBeLessThan(6);
+    } finally {
+      spy.mockRestore();
+    }
   });
 });
 

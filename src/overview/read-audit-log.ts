@@ -5,6 +5,7 @@ import type { TeamCtx, TeamsCtx } from '../context.ts';
 import { byIndex } from '../db/session/by-index.ts';
 import { decodeCursor, encodeCursor, isId } from '../db/cursor.ts';
 import { AppError, StreamEnded } from '../errors.ts';
+import type { Owner } from '../fair/round-robin.ts';
 import { Threshold } from '../fair/threshold.ts';
 import { minIdAt } from '../ids.ts';
 import { auditRangeOf } from './audit-range.ts';
@@ -80,10 +81,13 @@ const LINES_AT_ONCE = 1_000;
 /** The context of an export, which lasts until the client has read it. */
 type ExportCtx = TeamsCtx & Pick<TeamCtx, 'gone' | 'stillOpens'>;
 
+const ownerOfExport = ({ org }: ExportCtx): Owner => ({ org: org.id, team: org.id });
+
 /** Takes a permit until the client has read the export or has disconnected. Throws not_ready if there is none. */
-export function takeExportPermit({ org, gone }: ExportCtx): void {
+export function takeExportPermit(ctx: ExportCtx): void {
+  const { gone } = ctx;
   if (!gone || gone.aborted) return;
-  const owner = { org: org.id, team: org.id };
+  const owner = ownerOfExport(ctx);
   if (!permits.take(owner)) {
     const detail = 'Too many exports of audit logs run in this process. Request this one again when one has ended.';
     throw new AppError('not_ready', detail, { retryAfterSeconds: AGAIN_SECONDS });
@@ -91,7 +95,10 @@ export function takeExportPermit({ org, gone }: ExportCtx): void {
   gone.addEventListener('abort', () => permits.release(owner), { once: true });
 }
 
-/** Reads the lines of a range, the oldest first. No transaction is open while the client reads a page of them. */
+/**
+ * Reads the lines of a range, the oldest first. No transaction is open while the client reads a page of them. Each page
+ * is a batch, so an export does not delay the requests of others.
+ */
 export async function* exportAuditLog(
   ctx: ExportCtx,
   filters: Static<typeof AuditLogExportQuery>,
@@ -100,8 +107,12 @@ export async function* exportAuditLog(
   let after = from;
   for (;;) {
     if (ctx.stopping?.aborted) throw new StreamEnded('stopping');
+    // The client may disconnect while the filters reject every line. Without a line the stream would not notice it.
+    if (ctx.gone?.aborted) return;
     await ctx.stillOpens?.();
-    const { lines, at } = await readLines(ctx, filters, { from: after, below }, { most: LINES_AT_ONCE, order: 'asc' });
+    const { lines, at } = await ctx.batches.run(ownerOfExport(ctx), () =>
+      readLines(ctx, filters, { from: after, below }, { most: LINES_AT_ONCE, order: 'asc' }),
+    );
     yield* lines;
     if (at === null) return;
     after = next(at);

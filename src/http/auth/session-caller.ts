@@ -75,7 +75,7 @@ export async function findTeamOfSession(
   const { found, shown } = session;
   const { team, rights, person, key } = found;
   if (team === null || !manages(rights, team.id)) return { ...shown, key, refusal: teamRefused(named !== undefined) };
-  const own = { ...forTeam(ctx, team), keyId: person.id, person };
+  const own = { ...forTeam(ctx, team), keyId: person.member_id ?? person.id, person };
   return { ctx: own, ...shown, key: { ...key, team_id: team.id }, apiKey: token };
 }
 

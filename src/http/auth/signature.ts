@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { linkRefused, readToken, type SignedLink } from '../../privacy/signed-link.ts';
+import { makerOpens } from '../../tenancy/keys/maker-key-condition.ts';
 import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import type { AuthKind, KeyIdentity } from './caller.ts';
 
@@ -58,10 +59,7 @@ async function findTeamOrNull(
           select from team_api_keys as keys
            where keys.id = ${key_id}::uuid and (keys.revoked_at is not null or keys.expires_at <= now())
              and coalesce(${endsWithKey}, keys.scopes is not null))
-        and not exists (
-          select from management_keys as keys
-           where keys.id = ${key_id}::uuid and ${endsWithKey}
-             and (keys.revoked_at is not null or not teams.id = any (keys.team_ids)))`.as('opens'),
+        and not (coalesce(${endsWithKey}, false) and not ${makerOpens(sql`${key_id}::uuid`)})`.as('opens'),
     )
     .where('id', '=', team_id)
     .$call(prepared('team of signed link'))

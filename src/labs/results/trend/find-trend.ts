@@ -1,3 +1,4 @@
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
@@ -13,8 +14,14 @@ type StoredVersion = Parameters<typeof openReport>[1] & { created_at: string };
 
 /** The most orders whose results a trend shows: for a person with a test each week, those of four years. */
 const MAX_ORDERS = 200;
-/** How many orders we read at a time, so that their reports do not fill the memory. */
-const AT_ONCE = 20;
+/** A trend shows no further order after this many results, or after this many characters of results. */
+const MAX_RESULTS = 20_000;
+const MAX_CHARACTERS = 1_048_576;
+/** How many orders we read at a time. A report can have several megabytes. */
+const AT_ONCE = 5;
+
+/** The results of a line, the newest order first. `newest` is the result that gives the line its name. */
+type Found = { named: StoredResult; newest: Point; count: number; points: Point[] };
 
 /**
  * Returns a user's results of all orders as lines, one for each value that was measured and each unit. Only the newest
@@ -24,34 +31,52 @@ const AT_ONCE = 20;
 export async function findTrend(ctx: TeamCtx, userId: string, marker: string | undefined): Promise<Trend> {
   const user = await findUser(ctx, userId);
   const wanted = marker?.trim() ? marker.trim().toLowerCase() : null;
-  const lines = new Map<string, Point[]>();
-  const named = new Map<string, StoredResult>();
+  const lines = new Map<string, Found>();
+  let results = 0;
+  let characters = 0;
   for await (const version of newestVersions(ctx, user.id)) {
     const report = openReport(ctx, version);
     for (const result of report.results.filter((each) => wanted === null || isOf(each, wanted))) {
-      const line = JSON.stringify([result.slug, result.unit]);
-      // The orders come newest first, so the line has the name of its newest result.
-      if (!named.has(line)) named.set(line, result);
-      lines.set(line, [...(lines.get(line) ?? []), pointOf(version.order_id, report, result)]);
+      addTo(lines, result, { point: pointOf(version.order_id, report, result), isKept: wanted !== null });
+      characters += result.result.length + (result.reference_range?.length ?? 0);
     }
+    results += report.results.length;
+    if (results >= MAX_RESULTS || characters >= MAX_CHARACTERS) break;
+    // A large report takes milliseconds, in which nobody else is served.
+    await nextImmediate();
   }
   return {
     user_id: user.id,
-    lines: [...named]
-      .map(([line, { name, slug, loinc, unit }]): Line => {
-        const points = (lines.get(line) as Point[]).toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
-        return {
-          name,
-          slug,
-          loinc,
-          unit,
-          point_count: points.length,
-          newest: points.at(-1) as Point,
-          points: wanted === null ? null : points,
-        };
-      })
+    lines: [...lines.values()]
+      .map(({ named: { name, slug, loinc, unit }, newest, count, points }): Line => ({
+        name,
+        slug,
+        loinc,
+        unit,
+        point_count: count,
+        newest,
+        points: wanted === null ? null : points.toSorted(byTime),
+      }))
       .toSorted((a, b) => (`${a.name} ${a.unit}` < `${b.name} ${b.unit}` ? -1 : 1)),
   };
+}
+
+/** Adds a result to its line. Its time decides whether it is the newest, because a report can come late. */
+function addTo(
+  lines: Map<string, Found>,
+  result: StoredResult,
+  { point, isKept }: { point: Point; isKept: boolean },
+): void {
+  const name = JSON.stringify([result.slug, result.unit]);
+  const found = lines.get(name);
+  if (!found) {
+    // The orders come newest first, so the line has the name of its newest result.
+    lines.set(name, { named: result, newest: point, count: 1, points: isKept ? [point] : [] });
+    return;
+  }
+  found.count += 1;
+  if (byTime(found.newest, point) <= 0) found.newest = point;
+  if (isKept) found.points.push(point);
 }
 
 /** Reads the newest version of the report of each order of a user, the newest order first. */
@@ -100,4 +125,5 @@ function pointOf(order_id: string, { metadata, sample_information }: StoredRepor
   };
 }
 
+const byTime = (a: Point, b: Point): number => (timeOf(a) < timeOf(b) ? -1 : timeOf(a) > timeOf(b) ? 1 : 0);
 const timeOf = ({ collected_at, reported_at }: Point): string => collected_at ?? reported_at ?? '';

@@ -15,8 +15,9 @@ export const trendOperations = [
     response: ResultTrend,
     summary: "Read a user's results across orders",
     description:
-      'Of the newest 200 orders with results. Each order gives one point a value: the newest that its laboratory ' +
-      'reported. Values in different units are different lines. A marker that nobody measured has no line.',
+      'Of the newest 200 orders with results, or fewer if these have more than 20,000 results or more than a million ' +
+      'characters. Each order gives one point a value: the newest that its laboratory reported. Values in different ' +
+      'units are different lines. A marker that nobody measured has no line.',
     refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: (ctx, { params: { user_id }, query: { marker } }) => findTrend(ctx, user_id, marker),
   }),

@@ -109,6 +109,20 @@ test('without a marker, every line has its newest result and the number of its p
   );
 });
 
+test('a trend ends at the order with which its results have a million characters', async () => {
+  const { user_id } = await makeUser(app.team);
+  const kits = [await kitAtLab(user_id), await kitAtLab(user_id), await kitAtLab(user_id)];
+  const observations = Array.from({ length: 1_000 }, (_, n) =>
+    observed({ code: 'LONG', sub_id: `${n}`, kind: 'comment', text: 'x'.repeat(700) }),
+  );
+  for (const kit of kits)
+    await receiveFor(app, { team: app.team, orderId: kit.id, labId: labOf(kit) }, reportOf({ observations }));
+  const { lines } = await trend(user_id);
+  const [line] = lines;
+  expect([lines.length, line?.point_count, line?.newest.order_id]).toEqual([1, 2_000, kits[1]?.id]);
+  expect((await trend(user_id, `?marker=${line?.slug}`)).lines[0]?.points).toHaveLength(2_000);
+});
+
 test("a user without results has no lines; another team's user and an unknown one answer 404", async () => {
   const { user_id } = await makeUser(app.team);
   expect(await trend(user_id)).toEqual({ user_id, lines: [] });
