@@ -64,8 +64,10 @@ await describeDashboard(
       const page = await dashboard.open('/');
       for (const path of FILLED) {
         await page.goto(`${dashboard.app.baseUrl}/dashboard${path}`);
-        await page.locator('table tbody tr, article, #content h2 >> nth=0').first().waitFor();
-        expect([path, await page.locator('.empty-state, .failed-state').count()]).toEqual([path, 0]);
+        await page.locator('#content :is(tbody tr, article, h2)').first().waitFor();
+        // The change feed says that it reads, and then shows its events.
+        const empty = page.locator('.empty-state, .failed-state');
+        await expect.poll(async () => [path, await empty.count()], PATIENCE).toEqual([path, 0]);
       }
     });
 
@@ -85,7 +87,8 @@ await describeDashboard(
       };
       const orders = async (): Promise<number> =>
         Number(/([\d,]+) orders? match/.exec(await page.locator('#content').innerText())?.[1]?.replaceAll(',', ''));
-      const rowsOf = (caption: string) => () => page.getByRole('table', { name: caption }).locator('tbody tr').count();
+      const rowsOf = (caption: string) => () =>
+        page.getByRole('table', { name: caption, exact: true }).locator('tbody tr').count();
       await leads('Critical results', /critical-results$/, () => page.getByRole('article').count());
       await leads('Unmatched results', /tab=unmatched$/, rowsOf('Unmatched results'));
       for (const status of ['received', 'collecting_sample', 'sample_with_lab', 'completed', 'failed', 'cancelled']) {
