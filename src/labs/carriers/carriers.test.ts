@@ -257,13 +257,31 @@ describe('a scan of an unknown parcel', () => {
 });
 
 describe('a tracking number that a carrier reuses', () => {
-  test('moves the newest order that is not back, also of another team', async () => {
+  test('moves the newest order of the team that is not back', async () => {
     const { order, number } = await parcel();
+    const newer = await orderKit(team);
+    await reportShipment(newer, { outbound_tracking_number: number, outbound_courier: 'usps' });
+    await scan(number, ['in_transit', 'in_transit', 0.1]);
+    expect([await statusOf(order), await statusOf(newer)]).toEqual(['awaiting_registration', 'transit_customer']);
+  });
+
+  test('still moves the order of a team after another team names it, for sixty days', async () => {
+    const { order, number } = await parcel();
+    const old = await parcel();
+    await sql`
+      update tracking_numbers set created_at = now() - interval '61 days' where order_id = ${old.order.id}`.execute(
+      app.db,
+    );
     const other = await app.makeTeam();
     const newer = await orderKit(other);
-    await reportShipment(newer, { outbound_tracking_number: number, outbound_courier: 'usps' }, other);
+    await reportShipment(
+      newer,
+      { outbound_tracking_number: number, inbound_tracking_number: old.number, outbound_courier: 'usps' },
+      other,
+    );
     await scan(number, ['in_transit', 'in_transit', 0.1]);
-    expect(await statusOf(order)).toBe('awaiting_registration');
+    await scan(old.number, ['in_transit', 'in_transit', 0.1]);
+    expect([await statusOf(order), await statusOf(old.order)]).toEqual(['transit_customer', 'awaiting_registration']);
     expect(lowStatuses(await readOrder(other, newer.id)).at(-1)).toBe('transit_customer');
     const seen = await team.api<{ code: string }>('GET', `/v3/order/${newer.id}`);
     expect([seen.status, JSON.stringify(seen.body)]).toEqual([404, expect.not.stringContaining(number)]);

@@ -32,16 +32,22 @@ async function follow(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
   }
 }
 
+/** How long a number stays with an order although another team names it too. No parcel travels longer. */
+const HELD_DAYS = 60;
+
 /**
  * Returns the scans of an order's parcels, sorted by the times of the scans.
  * Carriers reuse tracking numbers. A scan that is older than the order belongs to an earlier parcel, so we omit it. If
- * a newer order of any team got the same number, we omit the scans from then on.
+ * a newer order of the team got the same number, we omit the scans from then on. For an order of another team we do so
+ * only after 60 days, because a team may name any number.
  */
 async function scansOf(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): Promise<{ leg: Leg; stage: Stage }[]> {
   const { rows } = await sql<{ leg: Leg; stage: Stage; hash: Buffer }>`
     with mine as (
       select leg, number_hash, courier, created_at, coalesce((
-               select min(newer.created_at) from tracking_numbers newer
+               select min(case when newer.team_id = own.team_id then newer.created_at
+                          else greatest(newer.created_at, own.created_at + make_interval(days => ${HELD_DAYS})) end)
+                 from tracking_numbers newer
                 where newer.number_hash = own.number_hash and newer.order_id <> own.order_id
                   and newer.created_at > own.created_at), 'infinity') as until
         from tracking_numbers own where user_id = ${row.user_id} and order_id = ${row.id}

@@ -101,6 +101,13 @@ export async function issueSampleIds(ctx: TeamCtx, sampleIds: string[]): Promise
     on conflict do nothing`.execute(ctx.db);
 }
 
+/** Counts the sample ids that were issued to the team and that no order has. */
+export async function countUnboundSamples({ db, team }: TeamCtx): Promise<number> {
+  const { rows } = await sql<{ ids: number }>`
+    select count(*)::integer as ids from sample_ids where team_id = ${team.id} and order_id is null`.execute(db);
+  return (rows[0] as { ids: number }).ids;
+}
+
 /**
  * Returns the error for a sample id that nobody knows. Usually its text suggests to send a user_id. If the id must have
  * been issued, a request with a user_id would fail too, so the text does not suggest that.

@@ -11,6 +11,8 @@ import type { OrderEventPage } from './schemas.ts';
 const MOST = 500;
 /** The most events of the user that we read for it. Events about tests are few beside those of wearables. */
 const MOST_READ = 2_000;
+/** How many events we read at a time. An event has up to 256 KiB. */
+const AT_ONCE = 100;
 /** Ids have the time of a process, and the order has the time of the database. */
 const CLOCK_SKEW_MS = 10 * 60_000;
 
@@ -24,13 +26,8 @@ type Body = { data?: { id?: unknown; order_id?: unknown; last_event?: { id?: unk
 export async function findPublishedEvents(ctx: TeamCtx, orderId: string): Promise<Static<typeof OrderEventPage>> {
   const { row: order } = await loadOrder(ctx, orderId);
   const since = minIdAt(Date.parse(order.created_at) - CLOCK_SKEW_MS);
-  const { rows } = await byIndex(sql<Row>`
-    select id, event_type, created_at, body from events
-     where user_id = ${order.user_id} and team_id = ${ctx.team.id} and id >= ${since} and test_for is null
-       and starts_with(event_type, 'labtest.')
-     order by id desc limit ${MOST_READ}`).execute(ctx.db);
   const events: Static<typeof OrderEventPage>['events'] = [];
-  for (const { id, event_type, created_at, body } of rows) {
+  for await (const { id, event_type, created_at, body } of newestEvents(ctx, order.user_id, since)) {
     if (events.length === MOST) break;
     const bytes = await openBodyOrNull(ctx, id, body);
     const data = bytes && (JSON.parse(bytes.toString('utf8')) as Body).data;
@@ -45,4 +42,19 @@ export async function findPublishedEvents(ctx: TeamCtx, orderId: string): Promis
     });
   }
   return { order_id: order.id, events };
+}
+
+/** Reads the newest events about tests of a user, and lets other requests run between two pages. */
+async function* newestEvents({ db, team }: TeamCtx, userId: string, since: string): AsyncIterable<Row> {
+  let before: string | null = null;
+  for (let read = 0; read < MOST_READ; read += AT_ONCE) {
+    const { rows }: { rows: Row[] } = await byIndex(sql<Row>`
+      select id, event_type, created_at, body from events
+       where user_id = ${userId} and team_id = ${team.id} and id >= ${since} and test_for is null
+         and (${before}::uuid is null or id < ${before}::uuid) and starts_with(event_type, 'labtest.')
+       order by id desc limit ${AT_ONCE}`).execute(db);
+    yield* rows;
+    if (rows.length < AT_ONCE) return;
+    before = rows.at(-1)?.id as string;
+  }
 }

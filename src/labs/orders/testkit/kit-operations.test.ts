@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import {
@@ -52,6 +53,15 @@ test('issued ids register kits of their team, and of no other', async () => {
   expect([answer.status, answer.body.order.id]).toEqual([200, order.body.order.id]);
   for (const count of [0, 1_001, 1.5]) expect([count, (await issue(count)).status]).toEqual([count, 422]);
   expect((await issue(1, { ...team, id: other.id })).status).toBe(404);
+});
+
+test('a team has at most 100,000 ids that nobody has registered', async () => {
+  const of = await app.makeTeam();
+  await sql`
+    insert into sample_ids (sample_id, team_id)
+    select 'LIMIT' || n, ${of.id} from generate_series(1, 99999) as n`.execute(app.db);
+  const [more, last, none] = [await issue(2, of), await issue(1, of), await issue(1, of)];
+  expect([more.status, more.body.code, last.status, none.status]).toEqual([403, 'limit_reached', 200, 403]);
 });
 
 test('tracking numbers of a kit are shown by its order, and a later number replaces the one before', async () => {

@@ -20,7 +20,10 @@ export const kitOperations = [
     body: KitsInput,
     response: IssuedKits,
     summary: 'Issue ids of test kits to a team',
-    description: 'Print each id on a kit. The team registers the kit by it, for one of its users.',
+    description:
+      'Print each id on a kit. The team registers the kit by it, for one of its users. At most 100,000 ids of a team ' +
+      'wait for their registration.',
+    refusals: ['limit_reached'],
     handle: async (ctx, { body: { count } }) => ({
       sample_ids: await inTransaction(ctx, (tx) => issueKits(tx, count)),
     }),
