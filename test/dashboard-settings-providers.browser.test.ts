@@ -9,7 +9,7 @@ const OF_REGION = 'sandbox/us';
 const confirm = (page: Page, action: string): Promise<void> =>
   page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
 
-await describeDashboard('the providers in the settings', (dashboard) => {
+await describeDashboard('the providers and laboratories in the settings', (dashboard) => {
   test('keep an application of the team, whose secret nobody reads again', async () => {
     const { team } = dashboard;
     const page = await dashboard.open('/settings?tab=providers');
@@ -116,10 +116,8 @@ await describeDashboard('the providers in the settings', (dashboard) => {
     await confirm(page, 'Reset');
     await page.getByText('The team has chosen no scopes.').waitFor();
   });
-});
 
-await describeDashboard('the laboratories in the settings', (dashboard) => {
-  test('have physicians who are added, renamed and removed, and the accounts of the team', async () => {
+  test('add, rename and remove physicians, and show the accounts of the team', async () => {
     const { app, team } = dashboard;
     await addAccount(app, team);
     const page = await dashboard.open('/settings?tab=laboratories', { expected: /status of 422/ });
