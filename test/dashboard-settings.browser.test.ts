@@ -1,12 +1,15 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeDashboard } from './dashboard.ts';
+import { orderKit } from './factories.ts';
+import { makeMember, memberPath, type Member } from './people-of-orgs.ts';
 
 await describeDashboard('the settings', (dashboard) => {
   test('name the team and show its brand, and keep what was changed', async () => {
     const page = await dashboard.open('/settings');
     await page.getByLabel('Name of the team').fill('Cactus Health');
     await page.getByLabel('Company').fill('Cactus Health Inc.');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     await page.close();
     const { team } = dashboard;
@@ -18,6 +21,22 @@ await describeDashboard('the settings', (dashboard) => {
     await dashboard.onEachScreen('settings-team', '/settings', (page) =>
       page.locator('input[value="Cactus Health Inc."]').waitFor(),
     );
+  });
+
+  test('set the addresses that users come back to, and say which of them is refused', async () => {
+    const page = await dashboard.open('/settings', { expected: /status of 422/ });
+    await page.getByLabel('Addresses').fill('https://app.example.com/connected\n\n not an address ');
+    await page.getByRole('button', { name: 'Save the addresses' }).click();
+    await page.getByRole('alert').waitFor();
+    await dashboard.check(page);
+    await page.getByLabel('Addresses').fill('https://app.example.com/connected\n\n https://app.example.com/other ');
+    await page.getByRole('button', { name: 'Save the addresses' }).click();
+    await page.getByText('The addresses are saved.').waitFor();
+    const { team } = dashboard;
+    const { body } = await team.api<object>('GET', `/v1/org/${team.org_id}/team/${team.id}/link_redirect_urls`);
+    expect(body).toEqual({ urls: ['https://app.example.com/connected', 'https://app.example.com/other'] });
+    await page.reload();
+    await page.getByText('https://app.example.com/other').waitFor();
   });
 
   test('make a team key that can only read, show it once, and revoke it', async () => {
@@ -64,6 +83,35 @@ await describeDashboard('the settings', (dashboard) => {
     await dashboard.check(again);
   });
 
+  test('give a member another role, and keep the other teams that this person manages', async () => {
+    const { app, team } = dashboard;
+    const other = await team.api<{ id: string }>('POST', `/v1/org/${team.org_id}/team`, {
+      name: 'Other',
+      region: 'us',
+    });
+    const bindings = { role: 'team_admin', team_role_bindings: [{ team_id: other.body.id }] };
+    const { id } = await makeMember(app, team, { name: 'Grace', email: 'grace.h@example.com', ...bindings });
+    const page = await dashboard.open('/settings?tab=members');
+    const choose = async (role: RegExp): Promise<void> => {
+      await page.getByRole('button', { name: 'Change what Grace manages' }).click();
+      await page.getByRole('combobox', { name: 'Manages' }).click();
+      await page.getByRole('option', { name: role }).click();
+      await dashboard.check(page);
+      await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    const stored = async () => {
+      const { body } = await team.api<{ members: Member[] }>('GET', memberPath(team));
+      const member = body.members.find((each) => each.id === id);
+      return [member?.role, member?.team_role_bindings?.map(({ team_id }) => team_id).toSorted()];
+    };
+    await choose(/^The team/);
+    expect(await stored()).toEqual(['team_admin', [other.body.id, team.id].toSorted()]);
+    await choose(/^The whole organisation/);
+    expect(await stored()).toEqual(['org_admin', undefined]);
+    await page.getByRole('cell', { name: 'The whole organisation' }).waitFor();
+  });
+
   test('create a team, and delete it with the progress of its erasure', async () => {
     const page = await dashboard.open('/settings?tab=teams');
     await page.getByRole('button', { name: 'Create a team' }).click();
@@ -77,6 +125,21 @@ await describeDashboard('the settings', (dashboard) => {
     await dashboard.app.runJobs();
     await page.getByText('The deleted team is erased.').waitFor();
     await dashboard.check(page);
+  });
+
+  test('show the plan, and what the organisation used in a month that is chosen', async () => {
+    await orderKit(dashboard.team);
+    const figure = (page: Page) => page.getByText('Orders placed').locator('..');
+    await dashboard.onEachScreen('settings-usage', '/settings?tab=usage', async (page) => {
+      await page.getByRole('rowheader').first().waitFor();
+      expect(await figure(page).textContent()).toMatch(/Orders placed1in \d{4}-\d\d/);
+    });
+    const page = await dashboard.open('/settings?tab=usage&month=2020-02');
+    await page.getByText('in 2020-02', { exact: true }).waitFor();
+    expect(await figure(page).textContent()).toBe('Orders placed0in 2020-02');
+    await page.getByLabel('Month, in UTC').fill('2021-03');
+    await page.getByText('in 2021-03', { exact: true }).waitFor();
+    expect(page.url()).toContain('month=2021-03');
   });
 
   test('show the management keys of the organisation', async () => {

@@ -54,6 +54,7 @@ export const CloseIcon = drawn('M6 6l12 12M18 6 6 18');
 export const ChevronDownIcon = drawn('m6 9 6 6 6-6');
 export const ChevronRightIcon = drawn('m9 6 6 6-6 6');
 export const ChevronLeftIcon = drawn('m15 6-6 6 6 6');
+export const ChevronUpIcon = drawn('m6 15 6-6 6 6');
 export const SearchIcon = drawn('M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13M15.5 15.5 20 20');
 export const RefreshIcon = drawn('M20 11a8 8 0 1 0-2.3 6.6M20 4v7h-7');
 export const PersonIcon = drawn('M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4.5 20.5a7.5 7.5 0 0 1 15 0');

@@ -1,5 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copyable-id.tsx';
@@ -57,12 +58,20 @@ export function Facts({ order }: { order: Order }) {
             ['Ordered', <Time key="created" at={order.created_at} />],
             ['Waits until', order.activate_by && <CalendarDate date={order.activate_by} />],
             ['For the laboratory', order.clinical_notes],
+            ['Opened by', <WhoOpened key="opened" orderId={order.id} />],
           ]}
         />
       </Section>
     </>
   );
 }
+
+/** Leads to the lines of the audit log about the order. */
+const WhoOpened = ({ orderId: record }: { orderId: string }) => (
+  <Anchor component={Link} to="/settings" search={{ tab: 'audit-log', record } as never}>
+    See the audit log
+  </Anchor>
+);
 
 type AnAddress = {
   receiver_name: string;

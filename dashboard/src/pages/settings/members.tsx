@@ -10,6 +10,7 @@ import { FormModal } from '../../parts/form-modal.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
+import { ChangeRole } from './change-role.tsx';
 import { nameOfRole, roleOptions } from './roles.ts';
 
 /** The people who sign in, and those who were asked to. */
@@ -65,13 +66,20 @@ function MemberList() {
                 {
                   label: 'Action',
                   align: 'right',
-                  render: ({ id, name }) =>
-                    id === person.member_id ? (
+                  render: (member) =>
+                    member.id === person.member_id ? (
                       'You'
                     ) : (
-                      <ConfirmButton action="Remove" question={`Remove ${name}?`} onConfirm={() => remove(id)}>
-                        This person is signed out and cannot sign in again, unless you invite them again.
-                      </ConfirmButton>
+                      <Group gap="xs" display="inline-flex">
+                        <ChangeRole member={member} />
+                        <ConfirmButton
+                          action="Remove"
+                          question={`Remove ${member.name}?`}
+                          onConfirm={() => remove(member.id)}
+                        >
+                          This person is signed out and cannot sign in again, unless you invite them again.
+                        </ConfirmButton>
+                      </Group>
                     ),
                 },
               ]}

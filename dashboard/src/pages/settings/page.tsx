@@ -1,21 +1,28 @@
 import { Tabs } from '@mantine/core';
 import { oneOf, useFilters } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
+import { AuditLog } from './audit-log/audit-log.tsx';
 import { Keys } from './keys.tsx';
+import { Laboratories } from './laboratories/laboratories.tsx';
 import { ManagementKeys } from './management-keys.tsx';
 import { Members } from './members.tsx';
+import { Providers } from './providers/providers.tsx';
 import { TeamSettings } from './team-settings.tsx';
 import { Teams } from './teams.tsx';
-
-const FILTERS = { tab: oneOf('team', 'keys', 'teams', 'members', 'management-keys') };
+import { PlanAndUsage } from './usage.tsx';
 
 const TABS = [
   { value: 'team', label: 'This team', Panel: TeamSettings },
   { value: 'keys', label: 'Team keys', Panel: Keys },
+  { value: 'providers', label: 'Providers', Panel: Providers },
+  { value: 'laboratories', label: 'Laboratories', Panel: Laboratories },
   { value: 'teams', label: 'All teams', Panel: Teams },
   { value: 'members', label: 'Members', Panel: Members },
   { value: 'management-keys', label: 'Management keys', Panel: ManagementKeys },
+  { value: 'audit-log', label: 'Audit log', Panel: AuditLog },
+  { value: 'usage', label: 'Plan and usage', Panel: PlanAndUsage },
 ];
+const FILTERS = { tab: oneOf(...TABS.map(({ value }) => value)) };
 
 export default function Settings() {
   const [{ tab = 'team' }, change] = useFilters(FILTERS);

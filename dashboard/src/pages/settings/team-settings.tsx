@@ -6,6 +6,7 @@ import { SESSION_KEY } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import { RedirectUrls } from './redirect-urls.tsx';
 
 const PATH = '/v1/org/{org_id}/team/{team_id}';
 
@@ -19,8 +20,17 @@ const BRAND = [
 ] as const;
 type Brand = Record<(typeof BRAND)[number]['name'], string>;
 
-/** The name of the team and what its patients see of it. */
+/** The name of the team, what its patients see of it, and where its users come back to. */
 export function TeamSettings() {
+  return (
+    <Stack gap="lg">
+      <NameAndBrand />
+      <RedirectUrls />
+    </Stack>
+  );
+}
+
+function NameAndBrand() {
   const { org_id, team_id, environment } = useTeamPath();
   const team = useQuery({
     queryKey: ['team', team_id],

@@ -1,6 +1,6 @@
-import { Group, Tabs, Text } from '@mantine/core';
+import { Anchor, Group, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copyable-id.tsx';
 import { oneOf, useFilters } from '../../parts/filters.ts';
@@ -44,6 +44,9 @@ export default function UserPage() {
               <Text component="span">
                 since <Time at={user.created_on} />
               </Text>
+              <Anchor component={Link} to="/settings" search={{ tab: 'audit-log', record: user.user_id } as never}>
+                Who opened this
+              </Anchor>
               {user.fallback_time_zone && <span>{user.fallback_time_zone.id}</span>}
             </Group>
           }
