@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
-export type Account = { sub: string; email?: string; email_verified?: boolean };
+type Account = { sub: string; email?: string; email_verified?: boolean };
 
 export type IssuerStandIn = {
   url: string;
