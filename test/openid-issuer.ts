@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
-export type Account = { sub: string; email?: string; email_verified?: boolean };
+type Account = { sub: string; email?: string; email_verified?: boolean };
 
 export type IssuerStandIn = {
   url: string;
@@ -12,7 +12,7 @@ export type IssuerStandIn = {
   env: Record<string, string>;
   /** The account that is signed in from now on. Null: the person refuses. */
   account: Account | null;
-  /** Requests to the issuer, as method and path. */
+  /** Requests to the issuer, as method and path, and whether they have the header Authorization. */
   requests: string[];
   close: () => Promise<void>;
 };
@@ -58,7 +58,8 @@ export async function startIssuer({
   provider.Client.prototype.redirectUriAllowed = (uri: string): boolean => uri.endsWith('/openid/callback');
   const answer = provider.callback();
   server.on('request', (request, response) => {
-    standIn.requests.push(`${request.method} ${request.url?.split('?')[0]}`);
+    const proof = request.headers.authorization === undefined ? '' : ' with authorization';
+    standIn.requests.push(`${request.method} ${request.url?.split('?')[0]}${proof}`);
     if (!request.url?.startsWith('/interaction/')) return void answer(request, response);
     const result = standIn.account
       ? { login: { accountId: standIn.account.sub } }
