@@ -4,7 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainAnswer } from './plain-answer.ts';
 
-const RECORDED = join('node_modules', '.cache', 'answers');
+/** A file for each operation and process: several workers record at the same time. */
+export const RECORDED = join('node_modules', '.cache', 'answers');
 
 /** An answer with more characters than this is no example: nobody reads it. */
 const LONGEST = 12_000;
