@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { operations } from './operations.ts';
 import { eventCatalogue } from './event-catalogue.ts';
 import { eventTypes } from './event-types.ts';
@@ -6,7 +8,7 @@ import { FIELD_DESCRIPTIONS } from './openapi-texts/field-descriptions.ts';
 import { ORG_ANSWERS } from './openapi-texts/org-examples.ts';
 import { TAGS } from './openapi-texts/tags.ts';
 import { buildOpenApi } from './http/openapi/document.ts';
-import { INTERFACE_VERSION, VERSION } from './package-root.ts';
+import { INTERFACE_VERSION, PACKAGE_ROOT, VERSION } from './package-root.ts';
 
 /** Returns the text of openapi.json in the root folder. Its server is the URL from which a client loads it. */
 export const openApiText = (): string => `${JSON.stringify(openApiDocument(), null, 2)}\n`;
@@ -21,7 +23,7 @@ export function openApiDocument(baseUrl?: string): object {
     tags: TAGS,
     examples: {
       bodies: BODIES,
-      responses: ORG_ANSWERS,
+      responses: { ...readAnswers(), ...ORG_ANSWERS },
       parameters: PARAMETERS,
       queries: QUERIES,
       fields: FIELDS,
@@ -32,6 +34,10 @@ export function openApiDocument(baseUrl?: string): object {
     baseUrl,
   });
 }
+
+/** Answers that tests got, by operation. `npm run answers` writes the file. */
+const readAnswers = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(PACKAGE_ROOT, 'docs', 'answers.json'), 'utf8')) as Record<string, unknown>;
 
 const examplesOfEvents = (): Record<string, unknown> =>
   Object.fromEntries(eventCatalogue().data.map(({ name, example }) => [name, example]));

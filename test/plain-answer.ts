@@ -12,6 +12,8 @@ const LIST = 2;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?)?/g;
 const LOCAL_SERVER = /https?:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?/g;
+/** The address of a caller. The other one is for documents (RFC 5737). */
+const LOCAL_ADDRESS = /\b127\.0\.0\.1\b/g;
 
 /** A key or a token. A secret of a test opens nothing, but it should also look like an example. */
 const SECRET = /(?<prefix>(?:[a-z]{2,8}_)*)(?<random>[A-Za-z\d_-]{32,})/g;
@@ -41,8 +43,9 @@ export function plainAnswer(body: unknown, now: Date): unknown {
         .replaceAll(UUID, (id) => idOf(id, field))
         .replaceAll(TIME, timeOf)
         .replaceAll(LOCAL_SERVER, 'https://phial.example.com')
+        .replaceAll(LOCAL_ADDRESS, '203.0.113.7')
         .replaceAll(SECRET, (whole, prefix: string, random: string) =>
-          isRandom(random) ? prefix + FILL.repeat(random.length).slice(0, random.length) : whole,
+          isRandom(random) ? prefix + FILL.repeat(4).slice(0, random.length) : whole,
         );
     if (Array.isArray(value)) return value.slice(0, LIST).map((each) => plain(each, field));
     if (typeof value !== 'object' || value === null) return value;

@@ -4,7 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainAnswer } from './plain-answer.ts';
 
-const RECORDED = join('node_modules', '.cache', 'answers');
+/** A file for each operation and process: several workers record at the same time. */
+export const RECORDED = join('node_modules', '.cache', 'answers');
 
 /** An answer with more characters than this is no example: nobody reads it. */
 const LONGEST = 12_000;
@@ -12,7 +13,7 @@ const LONGEST = 12_000;
 const best = new Map<string, number>();
 
 export function recordAnswer(id: string, body: unknown): void {
-  if (!process.env['RECORD_ANSWERS'] || typeof body !== 'object' || body === null) return;
+  if (!process.env['RECORD_ANSWERS'] || body === null || body === undefined || Buffer.isBuffer(body)) return;
   const text = JSON.stringify(body);
   if (text.length > 50 * LONGEST) return;
   const answer = plainAnswer(body, new Date());

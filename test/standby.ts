@@ -1,6 +1,17 @@
 // A server and its standby. The standby receives changes when the test says so, and can be promoted.
 import { execFile, execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -27,8 +38,11 @@ export type Pair = {
 
 const run = promisify(execFile);
 
-/** Log shipping, segment by segment, instead of a stream: the lag of the standby then does not depend on time. */
-export async function openPair(): Promise<Pair> {
+/**
+ * Log shipping, segment by segment, instead of a stream: the lag of the standby then does not depend on time. `prepare`
+ * changes the primary before the standby is copied from it.
+ */
+export async function openPair(prepare: (primaryUrl: string) => Promise<void>): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'phial-pair-'));
   chmodSync(folder, 0o755);
   const [dataDir, standbyDir, archive] = ['primary', 'standby', 'archive'].map((name) => join(folder, name)) as [
@@ -48,9 +62,14 @@ export async function openPair(): Promise<Pair> {
     );
     const { lsn, last } = rows[0] as { lsn: string; last: string };
     const complete = readdirSync(join(data, 'pg_wal')).filter((name) => /^[0-9A-F]{24}$/.test(name) && name <= last);
-    for (const name of complete) execFileSync('cp', ['-an', join(data, 'pg_wal', name), join(archive, name)]);
+    for (const name of complete.filter((each) => !existsSync(join(archive, each)))) {
+      // The standby sees a segment only when it is whole.
+      execFileSync('cp', ['-a', join(data, 'pg_wal', name), join(archive, `${name}.part`)]);
+      renameSync(join(archive, `${name}.part`), join(archive, name));
+    }
     return lsn;
   };
+  await prepare(primary.url);
   const standbyData = await copyAsStandby(primary.url, data, { directory: standbyDir, archive });
   const port = await findFreePort();
   await shipUpTo();
@@ -64,7 +83,12 @@ export async function openPair(): Promise<Pair> {
       const lsn = await shipUpTo();
       const heard = async (): Promise<boolean | undefined> =>
         (await query<{ heard: boolean }>(standbyUrl, `select pg_last_wal_replay_lsn() >= '${lsn}' as heard`))[0]?.heard;
-      await expect.poll(heard, { timeout: 30_000 }).toBe(true);
+      await expect
+        .poll(heard, { timeout: 30_000 })
+        .toBe(true)
+        .catch((error: unknown) => {
+          throw new Error(readFileSync(join(standbyDir, 'server.log'), 'utf8').slice(-4_000), { cause: error });
+        });
     },
     killPrimary: async () => {
       await controlOf(pgCtl, data, account)('stop', '-m', 'immediate');

@@ -58,11 +58,11 @@ function success(
   if (!('media' in response)) return { description, content: json(schemas.write(response), example) };
   switch (response.media) {
     case 'or_accepted':
-      return { description, content: json(schemas.write(response.schema)) };
+      return { description, content: json(schemas.write(response.schema), example) };
     case 'fhir':
-      return { description, content: { 'application/fhir+json': { schema: schemas.write(response.schema) } } };
+      return { description, content: as('application/fhir+json', schemas.write(response.schema), example) };
     case 'or_file':
-      return { description, content: { ...json(schemas.write(response.schema)), [response.type]: FILE } };
+      return { description, content: { ...json(schemas.write(response.schema), example), [response.type]: FILE } };
     case 'ndjson':
       return { description, content: lines(schemas.write(response.item), example) };
     case 'pdf':

@@ -4,6 +4,7 @@ import { lockNames } from '../../db/session/named-lock.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { writeCursor } from '../../webhooks/feed/cursor.ts';
+import { snapshotOf } from '../../webhooks/feed/take-snapshot.ts';
 import { refuseHost, refusePipelineUrl } from '../refuse-address.ts';
 import { problemOfUri, readBrokerUri } from './broker-uri.ts';
 import { ETL_COLUMNS, openSinks, type EtlPipelineRow, type Sinks } from './render.ts';
@@ -87,15 +88,15 @@ async function store({ db, org, cipher }: TxCtx<TeamsCtx>, chosen: NewPipeline, 
 }
 
 /**
- * Returns a cursor for a pipeline that starts now. It is before every transaction that is under way, so the pipeline
- * gets all of their events.
+ * Returns a cursor for a pipeline that starts now. The pipeline gets the events of every transaction that has not ended.
+ * A crash cannot undo the ended ones: the commit of this transaction writes their commits to the disk too.
  */
 async function beginNow({ db }: TxCtx<TeamsCtx>): Promise<string> {
-  const { rows } = await sql<{ position: number; at: number }>`
-    select (event_epoch() + pg_snapshot_xmin(pg_current_snapshot())::text::bigint)::float8 as position,
+  const { rows } = await sql<{ text: string; epoch: number; at: number }>`
+    select pg_current_snapshot()::text as text, event_epoch() as epoch,
            extract(epoch from now())::float8 as at`.execute(db);
-  const { position, at } = rows[0] as { position: number; at: number };
-  return writeCursor({ seen: { until: position, running: [] }, reading: null, from: at });
+  const { text, epoch, at } = rows[0] as { text: string; epoch: number; at: number };
+  return writeCursor({ seen: snapshotOf(text, epoch), reading: null, from: at });
 }
 
 function refuseUnavailable({ cloud_pubsub, azure_amqp, provider_raw_data, preferences }: EtlPipelineInput): void {

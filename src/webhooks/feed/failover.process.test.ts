@@ -27,9 +27,10 @@ describe('after the promotion of a standby that lagged', () => {
   let app: TestApp;
   let team: Team;
   beforeAll(async () => {
-    pair = await openPair();
-    await migrate({ ownerUrl: pair.primaryUrl, directory: MIGRATIONS });
-    await seed({ ownerUrl: pair.primaryUrl, directory: SANDBOX_SEEDS });
+    pair = await openPair(async (ownerUrl) => {
+      await migrate({ ownerUrl, directory: MIGRATIONS });
+      await seed({ ownerUrl, directory: SANDBOX_SEEDS });
+    });
     way = await openWay(pair.primaryUrl);
     app = await startTestApp({}, { databaseUrl: way.url });
     team = app.team;
