@@ -284,6 +284,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   patch_order_communication_settings: () => [{ body: { sms_enabled: false }, status: 404 }],
   create_order_note: () => [{ body: { text: 'mine', author: 'Mine' }, status: 404 }],
   patch_order: () => [{ body: { activate_by: '2030-01-01' }, status: 404 }],
+  correct_patient_details: () => [{ body: { patient_details: patient.patient_details }, status: 404 }],
   cancel_order: (_, others) =>
     [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
   get_phlebotomy_availability: () => [{ body: phoenix, status: 200 }],

@@ -33,6 +33,7 @@ const STORES_NOTHING: Record<string, string> = {
   connect_by_password: 'acts in a sandbox and stores nothing; link/demo/demo.test.ts shows the connection',
   connect_demo: 'acts; demo.test.ts shows the connection',
   convert_compendium: 'a query',
+  correct_patient_details: 'correct-patient.test.ts shows each part',
   create_api_access_token: 'the environment is that of the deployment',
   create_dashboard_url: 'refused until there is a dashboard',
   create_lab_report_parser_job: 'a form with files: parser tests show it',

@@ -11,6 +11,7 @@ import { repairOperations } from './laboratories/hl7/management/operations.ts';
 import { simulationOperations } from './laboratories/simulated/operations.ts';
 import { documentOperations } from './documents/operations.ts';
 import { messageOperations } from './orders/messages/operations.ts';
+import { orderUnderWayOperations } from './orders/under-way/operations.ts';
 import { noteOperations } from './orders/notes/operations.ts';
 import { kitOperations } from './orders/testkit/kit-operations.ts';
 import { orderOperations } from './orders/operations.ts';
@@ -29,6 +30,7 @@ export const labOperations: Operation[] = [
   ...labTestOperations,
   ...compendiumOperations,
   ...orderOperations,
+  ...orderUnderWayOperations,
   ...noteOperations,
   ...messageOperations,
   ...locationOperations,

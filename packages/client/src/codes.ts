@@ -86,6 +86,7 @@ export type Code =
   | 'order_not_cancellable'
   | 'order_not_changeable'
   | 'order_not_replaceable'
+  | 'order_sent_to_laboratory'
   | 'order_set_ambiguous'
   | 'order_takes_no_appointment'
   | 'order_takes_no_results'

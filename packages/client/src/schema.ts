@@ -4450,26 +4450,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v3/order/{order_id}/draw_completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Report that the sample was drawn, at home or on site
-         * @description A second call changes nothing.
-         */
-        patch: operations["complete_draw"];
-        trace?: never;
-    };
     "/v3/order/testkit": {
         parameters: {
             query?: never;
@@ -4526,43 +4506,6 @@ export interface paths {
          * @description The day can be changed until the requisition exists, with which the order goes to its laboratory. null removes a day that is past, as long as the order is received.
          */
         patch: operations["patch_order"];
-        trace?: never;
-    };
-    "/v3/order/{order_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Cancel an order */
-        post: operations["cancel_order"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v3/order/{order_id}/replacement": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Order a replacement kit, or a redraw
-         * @description Makes a new order in the same order transaction, with the patient, lab test and billing of this order. Its origin is recreation if the kit was lost, was not delivered, or is with the customer and damaged, and redraw if the laboratory could not use the sample (sample_error, redraw_available). The response is the new order. An order has at most one replacement. The order of a damaged kit stays open.
-         */
-        post: operations["replace_order"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
         trace?: never;
     };
     "/v3/order_counts": {
@@ -4636,6 +4579,83 @@ export interface paths {
         get: operations["get_order_transaction"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/order/{order_id}/draw_completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Report that the sample was drawn, at home or on site
+         * @description A second call changes nothing.
+         */
+        patch: operations["complete_draw"];
+        trace?: never;
+    };
+    "/v3/order/{order_id}/patient_details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Correct the patient of an order before the sample is collected
+         * @description Fields that are left out stay as they are, and null clears a field. No event is published. An order that its laboratory has by message keeps its patient, because the laboratory would keep the old data. An appointment that is booked keeps the data with which it was booked. The data of the user and insurances do not change. If the same correction is sent again, nothing changes.
+         */
+        patch: operations["correct_patient_details"];
+        trace?: never;
+    };
+    "/v3/order/{order_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel an order */
+        post: operations["cancel_order"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/order/{order_id}/replacement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Order a replacement kit, or a redraw
+         * @description Makes a new order in the same order transaction, with the patient, lab test and billing of this order. Its origin is recreation if the kit was lost, was not delivered, or is with the customer and damaged, and redraw if the laboratory could not use the sample (sample_error, redraw_available). The response is the new order. An order has at most one replacement. The order of a damaged kit stays open.
+         */
+        post: operations["replace_order"];
         delete?: never;
         options?: never;
         head?: never;
@@ -13928,6 +13948,88 @@ export interface components {
                 msg: string;
             }[];
         };
+        CorrectedPatientAddress: {
+            /**
+             * @description Name of the recipient at this address.
+             * @example Ada Lovelace
+             */
+            receiver_name?: string;
+            /**
+             * @description Street and number.
+             * @example 1 Saguaro Way
+             */
+            first_line?: string;
+            /** @description Apartment, suite or floor; empty where there is none. */
+            second_line?: string | null;
+            /**
+             * @description City.
+             * @example Phoenix
+             */
+            city?: string;
+            /**
+             * @description Two-letter code of a state or territory of the United States.
+             * @example AZ
+             */
+            state?: string;
+            /**
+             * @description Postal code. In the United States it is 12345 or 12345-6789.
+             * @example 85004
+             */
+            zip?: string;
+            /**
+             * @description The United States or one of its territories, to which orders ship: two-letter code or English name. Answers return the full name.
+             * @example US
+             */
+            country?: string;
+            /** @description At most 200 lines; every line break is kept as \n. */
+            access_notes?: string | null;
+            /**
+             * @description A valid phone number of its country. Without a country code it is a number of the United States. We store and return it as E.164.
+             * @example +16025550123
+             */
+            phone_number?: string | null;
+        };
+        CorrectedPatientDetails: {
+            /**
+             * @description Given name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+             * @example Ada
+             */
+            first_name?: string;
+            /**
+             * @description Family name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+             * @example Lovelace
+             */
+            last_name?: string;
+            /**
+             * Format: date
+             * @description Not in the future, and at most 130 years ago.
+             * @example 1980-12-10
+             */
+            dob?: string;
+            /** @description Gender, in the values of laboratories. */
+            gender?: components["schemas"]["Gender"];
+            /**
+             * @description A valid phone number of its country. Without a country code it is a number of the United States. We store and return it as E.164.
+             * @example +16025550123
+             */
+            phone_number?: string;
+            /**
+             * Format: email
+             * @description Email address.
+             * @example ada@example.com
+             */
+            email?: string;
+            /** @description Adult who acts for a patient under 18 years. */
+            medical_proxy?: ((components["schemas"]["GuarantorDetails"] | null) | null) | components["schemas"]["GuarantorDetails"] | null;
+            /** @description Race, in the values of laboratories. */
+            race?: ((string | components["schemas"]["Race"] | null) | null) | components["schemas"]["Race"] | null;
+            /** @description Ethnicity, in the values of laboratories. */
+            ethnicity?: ((string | components["schemas"]["Ethnicity"] | null) | null) | components["schemas"]["Ethnicity"] | null;
+            /** @description The sexual orientation that the person names. */
+            sexual_orientation?: ((string | components["schemas"]["SexualOrientation"] | null) | null) | components["schemas"]["SexualOrientation"] | null;
+            /** @description The gender that the person names. */
+            gender_identity?: ((string | components["schemas"]["GenderIdentity"] | null) | null) | components["schemas"]["GenderIdentity"] | null;
+        };
         /** @description Without a `physician` the consents terms-of-use, telehealth-informed-consent, notice-of-privacy-practices are needed. One of `order_set` and the deprecated `lab_test_id` is needed. `lab_account_id` and `order_set.lab_account_id` must not name different accounts. */
         CreateOrderInput: {
             /**
@@ -20483,6 +20585,12 @@ export interface components {
              * @example +16025550123
              */
             phone_number?: string | null;
+        };
+        PatientCorrection: {
+            /** @description The person to test; null until a kit is registered. */
+            patient_details?: components["schemas"]["CorrectedPatientDetails"];
+            /** @description Home address of the patient. */
+            patient_address?: components["schemas"]["CorrectedPatientAddress"];
         };
         PatientDetails: {
             /**
@@ -43281,65 +43389,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    complete_draw: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the order.
-                 * @example 01940000-0000-7000-8000-000000000004
-                 */
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderAnswer"];
-                };
-            };
-            /** @description A rule that depends on stored data or settings forbids the request. code: draw_not_expected, bad_request. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        /**
-                         * @description For programs.
-                         * @enum {string}
-                         */
-                        code: "draw_not_expected" | "bad_request";
-                    };
-                };
-            };
-            401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["ChangeBeyondScope"];
-            404: components["responses"]["UserNotFound"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidRequest"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     create_testkit_order: {
         parameters: {
             query?: never;
@@ -43658,153 +43707,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    cancel_order: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
-                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
-                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
-            };
-            path: {
-                /**
-                 * @description Id of the order.
-                 * @example 01940000-0000-7000-8000-000000000004
-                 */
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderAnswer"];
-                };
-            };
-            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_cancellable, bad_request. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        /**
-                         * @description For programs.
-                         * @enum {string}
-                         */
-                        code: "order_not_cancellable" | "bad_request";
-                    };
-                };
-            };
-            401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["ChangeBeyondScope"];
-            404: components["responses"]["UserNotFound"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Idempotency"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidRequest"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replace_order: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
-                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
-                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
-            };
-            path: {
-                /**
-                 * @description Id of the order.
-                 * @example 01940000-0000-7000-8000-000000000004
-                 */
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderAnswer"];
-                };
-            };
-            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_replaceable, lab_test_not_orderable, laboratory_not_connected, state_not_served, pre_flight_failed, bad_request. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        /**
-                         * @description For programs.
-                         * @enum {string}
-                         */
-                        code: "order_not_replaceable" | "lab_test_not_orderable" | "laboratory_not_connected" | "state_not_served" | "pre_flight_failed" | "bad_request";
-                    };
-                };
-            };
-            401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["ChangeBeyondScope"];
-            404: components["responses"]["UserNotFound"];
-            408: components["responses"]["RequestTimeout"];
-            /** @description The object already exists, or the idempotency key is in use. code: order_already_replaced, idempotency_mismatch, idempotency_in_flight. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        /**
-                         * @description For programs.
-                         * @enum {string}
-                         */
-                        code: "order_already_replaced" | "idempotency_mismatch" | "idempotency_in_flight";
-                    };
-                };
-            };
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidRequest"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     count_orders: {
         parameters: {
             query?: never;
@@ -44047,6 +43949,287 @@ export interface operations {
             403: components["responses"]["BeyondScope"];
             404: components["responses"]["UserNotFound"];
             414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    complete_draw: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: draw_not_expected, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "draw_not_expected" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    correct_patient_details: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "patient_details": {
+                 *         "first_name": "Ada",
+                 *         "last_name": "Lovelace",
+                 *         "dob": "1980-12-10",
+                 *         "gender": "female",
+                 *         "email": "ada@example.com",
+                 *         "phone_number": "+16025550123"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatientCorrection"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: registration_required, order_not_changeable, order_sent_to_laboratory, minor_ordering_disabled, minor_not_served, state_not_served, billing_type_not_allowed, pre_flight_failed, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "registration_required" | "order_not_changeable" | "order_sent_to_laboratory" | "minor_ordering_disabled" | "minor_not_served" | "state_not_served" | "billing_type_not_allowed" | "pre_flight_failed" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancel_order: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+            };
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_cancellable, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "order_not_cancellable" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Idempotency"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replace_order: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+            };
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_replaceable, lab_test_not_orderable, laboratory_not_connected, state_not_served, pre_flight_failed, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "order_not_replaceable" | "lab_test_not_orderable" | "laboratory_not_connected" | "state_not_served" | "pre_flight_failed" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The object already exists, or the idempotency key is in use. code: order_already_replaced, idempotency_mismatch, idempotency_in_flight. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "order_already_replaced" | "idempotency_mismatch" | "idempotency_in_flight";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
