@@ -4,6 +4,7 @@ import { appointmentListOperations } from './appointments/day/operations.ts';
 import { schedulerOperations } from './appointments/updates/operations.ts';
 import { compendiumOperations } from './catalogue/compendium/operations.ts';
 import { labTestOperations } from './catalogue/operations.ts';
+import { ownTestOperations } from './catalogue/own-tests/operations.ts';
 import { labAccountOperations } from './catalogue/lab-accounts/operations.ts';
 import { carrierOperations } from './carriers/operations.ts';
 import { fhirOperations } from './laboratories/fhir/operations.ts';
@@ -48,6 +49,7 @@ export const labOperations: Operation[] = [
   ...portalOperations,
   ...labReportOperations,
   ...labAccountOperations,
+  ...ownTestOperations,
   ...kitOperations,
   ...repairOperations,
   ...managedUnmatchedOperations,

@@ -5,6 +5,7 @@ import { keyOperations } from './keys/operations.ts';
 import { memberOperations } from './members/operations.ts';
 import { orgOperations } from './orgs/operations.ts';
 import { sessionOperations } from './sessions/operations.ts';
+import { betaOperations } from './teams/beta-operations.ts';
 import { deletionOperations } from './teams/deletion/operations.ts';
 import { physicianOperations } from './teams/physician-operations.ts';
 import { ownTeamOperations, teamOperations } from './teams/operations.ts';
@@ -15,6 +16,7 @@ export const managementOperations = [
   ...orgOperations,
   ...teamOperations,
   ...physicianOperations,
+  ...betaOperations,
   ...deletionOperations,
   ...keyOperations,
   ...accessTokenOperations,

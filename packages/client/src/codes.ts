@@ -60,6 +60,7 @@ export type Code =
   | 'key_not_bindable'
   | 'lab_account_not_active'
   | 'lab_account_of_other_lab'
+  | 'lab_account_taken'
   | 'lab_test_not_orderable'
   | 'laboratory_not_connected'
   | 'last_management_key'
