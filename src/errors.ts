@@ -62,6 +62,7 @@ export type ErrorCode =
   | 'draw_not_expected'
   | 'order_not_cancellable'
   | 'order_not_changeable'
+  | 'order_sent_to_laboratory'
   | 'order_not_replaceable'
   | 'order_already_replaced'
   | 'sample_already_registered'

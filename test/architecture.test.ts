@@ -564,6 +564,7 @@ const ACROSS_TEAMS: Record<string, string> = {
   'src/wearables/link/exchange-code.ts': 'finds the owner of a link code',
   'src/wearables/link/oauth/state.ts': 'finds the user that a provider sends back',
   'src/jobs/retention.ts': 'retention',
+  'src/users/search/fill.ts': 'makes the search hashes of older users of all teams',
   'src/totals/subtract-leaving-users.ts': 'finds users of all teams who are scheduled for deletion',
   'src/wearables/files/reserve-quota.ts': 'the quota of an organisation over all of its teams',
   'src/labs/results/parser/reserve-quota.ts': 'the quota of an organisation over all of its teams',

@@ -103,4 +103,30 @@ await describeDashboard('the pages of orders', (dashboard) => {
     expect((await readOrder(team, other.order.id)).status).toBe('cancelled');
     await dashboard.check(page);
   });
+
+  test('somebody corrects the patient of an order, until the sample is collected', async () => {
+    const { team } = dashboard;
+    const { id } = (await createOrder(team)).body.order;
+    const page = await dashboard.open(`/orders/${id}`, { expected: /status of 400/ });
+    const openForm = async () => {
+      await page.getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menuitem', { name: 'Correct patient data' }).click();
+    };
+    const correct = page.getByRole('button', { name: 'Correct', exact: true });
+    await openForm();
+    await dashboard.check(page);
+    await page.getByLabel(/^Last name/).fill('Palmerston');
+    await page.getByLabel(/^Street and number/).fill('2 Ocotillo Street');
+    await correct.click();
+    await page.getByText('Grace Palmerston').first().waitFor();
+    expect(await readOrder(team, id)).toMatchObject({
+      patient_details: { first_name: 'Grace', last_name: 'Palmerston', dob: '1988-04-12' },
+      patient_address: { first_line: '2 Ocotillo Street', zip: '85004' },
+    });
+    await openForm();
+    await team.api('POST', `/v3/order/${id}/cancel`);
+    await page.getByLabel(/^Last name/).fill('Palmer');
+    await correct.click();
+    await page.getByText('only before the sample is collected').waitFor();
+  });
 });

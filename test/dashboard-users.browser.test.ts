@@ -64,4 +64,25 @@ await describeDashboard('the pages of users', (dashboard) => {
     await page.getByText('Nobody matches').waitFor();
     expect(await page.getByRole('rowheader').count()).toBe(0);
   });
+
+  test('somebody finds a user by name and by date of birth, and the address says neither', async () => {
+    const { team } = dashboard;
+    const { body } = await team.api<{ user_id: string }>('POST', '/v2/user', { client_user_id: 'patient-4713' });
+    const { first_name, last_name, dob, gender, phone_number, email } = patientDetails;
+    const address = { first_line: '1 Saguaro Way', country: 'US', zip: '85004', city: 'Phoenix', state: 'AZ' };
+    const info = { first_name: 'Ottoline', last_name, dob: '1931-02-03', gender, phone_number, email, address };
+    await team.api('PATCH', `/v2/user/${body.user_id}/info`, info);
+    const page = await dashboard.open('/users');
+    await page.getByLabel('Search by').selectOption('Name');
+    await page.getByLabel('Search', { exact: true }).fill(`${last_name} ottoline`);
+    await page.getByText('Ottoline Palmer').waitFor();
+    expect(await page.getByRole('rowheader').count()).toBe(1);
+    await page.getByLabel('Search by').selectOption('Date of birth');
+    await page.getByLabel('Search', { exact: true }).fill('1931-02-03');
+    await page.getByText('Ottoline Palmer').waitFor();
+    expect(page.url()).not.toMatch(/ottoline|1931/i);
+    await page.getByLabel('Search', { exact: true }).fill(dob);
+    expect(first_name).not.toBe('Ottoline');
+    await dashboard.check(page);
+  });
 });

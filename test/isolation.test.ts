@@ -149,6 +149,7 @@ const orderFilters = (of: Ids): Attempt[] =>
 const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   create_user: (_, { other_client_user_id }) => [{ body: { client_user_id: other_client_user_id }, status: 200 }],
   list_users: () => [none],
+  find_users: (_, { name }) => [{ body: { name }, status: 200 }],
   get_team_metrics: () => [none],
   list_events: () => [none],
   list_event_types: () => [], // everybody may read the catalogue
@@ -284,6 +285,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   patch_order_communication_settings: () => [{ body: { sms_enabled: false }, status: 404 }],
   create_order_note: () => [{ body: { text: 'mine', author: 'Mine' }, status: 404 }],
   patch_order: () => [{ body: { activate_by: '2030-01-01' }, status: 404 }],
+  correct_patient_details: () => [{ body: { patient_details: patient.patient_details }, status: 404 }],
   cancel_order: (_, others) =>
     [others.order_id, others.waiting_order_id].map((order_id) => ({ params: { order_id }, status: 404 })),
   get_phlebotomy_availability: () => [{ body: phoenix, status: 200 }],
@@ -350,6 +352,24 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { params: { account_id: own.lab_account_id }, body: { team_id_allowlist: [team_id] }, status: 404 },
     { params: { account_id: lab_account_id }, body: { team_id_allowlist: [] }, status: 404 },
   ],
+  create_org_lab_account: (_, { team_id }) => [
+    {
+      body: {
+        lab: 'simulated-kit-lab',
+        provider_account_id: 'ACC-MINE',
+        allowed_billing: {},
+        team_id_allowlist: [team_id],
+      },
+      status: 403,
+    },
+  ],
+  put_org_lab_account_status: (_, { lab_account_id }) => [
+    { params: { account_id: lab_account_id }, body: { status: 'active' }, status: 403 },
+  ],
+  get_org_plan: () => [none],
+  put_org_plan: () => [{ body: { plan: 'scale' }, status: 403 }],
+  put_closed_beta: () => [{ body: { is_open: true }, status: 404 }],
+  correct_lab_report: () => [{ body: { metadata: {}, results: [{ test_name: 'Glucose', value: '88' }] }, status: 404 }],
   set_scope_requirements: () => [{ body: { oura: { user_must_grant: ['daily'], user_may_grant: [] } }, status: 404 }],
   list_team_data_pull_preferences: (_, { team_id }) => [none, { query: `team_id=${team_id}`, status: 404 }],
   set_team_data_pull_preferences: (own, { team_id }) => [
@@ -819,7 +839,12 @@ function requestOf(
   others: Ids,
   attempt: Attempt,
 ): { request: string; send: () => Promise<Answer<unknown>> } {
-  const fixed: Record<string, string> = { env: 'sandbox', environment: 'sandbox', region: 'us' };
+  const fixed: Record<string, string> = {
+    env: 'sandbox',
+    environment: 'sandbox',
+    region: 'us',
+    beta: 'lab_report_parser',
+  };
   const params: Record<string, string> = { ...others, ...fixed, org_id: own.org_id, ...attempt.params };
   const path =
     operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {

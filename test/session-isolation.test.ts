@@ -47,7 +47,7 @@ type Sent = { team?: string | null; csrf?: string | null; org?: string; teamInPa
 async function call(operation: Operation, as: Pick<SignedIn, 'api'>, sent: Sent = {}): Promise<Said> {
   const { org = team.org_id, teamInPath = team.id, ...options } = sent;
   const params: Record<string, string> = { org_id: org, team_id: teamInPath };
-  Object.assign(params, { env: 'sandbox', environment: 'sandbox', region: 'us' });
+  Object.assign(params, { env: 'sandbox', environment: 'sandbox', region: 'us', beta: 'lab_report_parser' });
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? randomUUID());
   const body = isStream(operation.body) ? undefined : (BODIES[operation.id] ?? (operation.body && {}));
   const answer = await as.api<{ code?: string } | undefined>(operation.method, path, body, {
@@ -112,6 +112,18 @@ test('an operation of an organisation is refused to outlanders, and without the 
     if (scope !== 'team' || !path.includes('{team_id}')) continue;
     const [unbound, code] = await call(operation, people.bound, { teamInPath: unboundId });
     expect([id, unbound === 422 || code]).toEqual([id, unbound === 422 || 'insufficient_scope']);
+  }
+});
+
+test('an operation of the operator is refused to every member, to every key, and in another organisation', async () => {
+  const ofOperator = operations.filter(({ operatorOnly }) => operatorOnly);
+  expect(ofOperator.length).toBeGreaterThan(4);
+  const byKey: Pick<SignedIn, 'api'> = { api: (method, path, body) => team.api(method, path, body) };
+  for (const operation of ofOperator) {
+    expect([operation.id, operation.auth]).toEqual([operation.id, 'management_key']);
+    for (const as of [people.admin, people.bound, byKey])
+      expect([operation.id, ...(await call(operation, as))]).toEqual([operation.id, 403, 'insufficient_scope']);
+    expect([operation.id, ...(await call(operation, people.outlander))]).toEqual([operation.id, 404, 'not_found']);
   }
 });
 

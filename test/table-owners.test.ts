@@ -17,7 +17,7 @@ const OWNERS: Record<string, string[]> = {
   'demo-clinic': ['demo_clinics'],
   'tenancy/keys': ['team_api_keys', 'management_keys'],
   totals: ['totals'],
-  users: ['users', 'client_user_ids', 'user_info', 'user_tokens'],
+  users: ['users', 'client_user_ids', 'user_info', 'user_search_hashes', 'user_tokens'],
   insurance: ['payors', 'payor_external_codes', 'insurances', 'insurance_documents'],
   'wearables/connections': [
     'connections',

@@ -1399,8 +1399,16 @@ export interface Users {
   id: string;
   ingestion_end: string | null;
   ingestion_start: string | null;
+  lacks_search_hashes: Generated<boolean>;
   orders_left_out: Generated<boolean>;
   team_id: string;
+}
+
+export interface UserSearchHashes {
+  hash: Buffer;
+  kind: string;
+  team_id: string;
+  user_id: string;
 }
 
 export interface UserSubscriptions {
@@ -1605,6 +1613,7 @@ export interface DB {
   unmatched_candidates: UnmatchedCandidates;
   unmatched_results: UnmatchedResults;
   user_info: UserInfo;
+  user_search_hashes: UserSearchHashes;
   user_subscriptions: UserSubscriptions;
   user_tokens: UserTokens;
   users: Users;

@@ -89,6 +89,7 @@ const STATUS = {
   draw_not_expected: 400,
   order_not_cancellable: 400,
   order_not_changeable: 400,
+  order_sent_to_laboratory: 400,
   order_not_replaceable: 400,
   order_already_replaced: 409,
   sample_already_registered: 400,

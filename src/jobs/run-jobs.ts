@@ -25,6 +25,7 @@ import { continuousQueryJobs } from '../wearables/aggregate/continuous/jobs.ts';
 import { pausing } from '../wearables/connections/pause-after-last-day.ts';
 import { inboxWork } from '../wearables/hooks/inbox-work.ts';
 import { pullJobs } from '../wearables/pulls/jobs.ts';
+import { searchFilling } from '../users/search/fill.ts';
 import { leavingOut } from '../totals/subtract-leaving-users.ts';
 import { mailsOut } from '../mail/send-mails.ts';
 import { signInMails } from '../tenancy/sign-in/mail-links.ts';
@@ -69,6 +70,7 @@ export const jobs = [
   ...teamErasureJobs,
   retention,
   leavingOut,
+  searchFilling,
   fileImports,
   labReportParsing,
   pausing,

@@ -4,6 +4,7 @@ import { appointmentListOperations } from './appointments/day/operations.ts';
 import { schedulerOperations } from './appointments/updates/operations.ts';
 import { compendiumOperations } from './catalogue/compendium/operations.ts';
 import { labTestOperations } from './catalogue/operations.ts';
+import { ownTestOperations } from './catalogue/own-tests/operations.ts';
 import { labAccountOperations } from './catalogue/lab-accounts/operations.ts';
 import { carrierOperations } from './carriers/operations.ts';
 import { fhirOperations } from './laboratories/fhir/operations.ts';
@@ -11,6 +12,7 @@ import { repairOperations } from './laboratories/hl7/management/operations.ts';
 import { simulationOperations } from './laboratories/simulated/operations.ts';
 import { documentOperations } from './documents/operations.ts';
 import { messageOperations } from './orders/messages/operations.ts';
+import { orderUnderWayOperations } from './orders/under-way/operations.ts';
 import { noteOperations } from './orders/notes/operations.ts';
 import { kitOperations } from './orders/testkit/kit-operations.ts';
 import { orderOperations } from './orders/operations.ts';
@@ -29,6 +31,7 @@ export const labOperations: Operation[] = [
   ...labTestOperations,
   ...compendiumOperations,
   ...orderOperations,
+  ...orderUnderWayOperations,
   ...noteOperations,
   ...messageOperations,
   ...locationOperations,
@@ -46,6 +49,7 @@ export const labOperations: Operation[] = [
   ...portalOperations,
   ...labReportOperations,
   ...labAccountOperations,
+  ...ownTestOperations,
   ...kitOperations,
   ...repairOperations,
   ...managedUnmatchedOperations,

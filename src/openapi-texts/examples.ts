@@ -175,6 +175,8 @@ export const BODIES: Readonly<Record<string, unknown>> = {
     })),
   },
   patch_order: { activate_by: '2030-01-31' },
+  find_users: { name: 'Ada Lovelace', birth_date: '1980-12-10' },
+  correct_patient_details: { patient_details: person },
   accept_unmatched_result: { order_id: SOMETHING, note: 'The tube had no label; asked the clinic.' },
   ...WORK_BODIES,
   resolve_unmatched_result: { action: 'reject', note: 'Not a patient of ours.' },

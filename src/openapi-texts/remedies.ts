@@ -86,6 +86,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   draw_not_expected: 'Do not report a draw: the order is not waiting for one. Read its status.',
   order_not_cancellable: 'Read the status of the order: it has ended, or its sample is at the laboratory.',
   order_not_changeable: 'Read the status of the order: what you want to change is decided already.',
+  order_sent_to_laboratory: 'Tell the laboratory, or cancel the order and order again with the right data.',
   order_not_replaceable: 'Read the status of the order: a replacement needs a kit or a sample that failed.',
   order_already_replaced: 'Read the order transaction: it has the replacement already.',
   sample_already_registered: 'Check the sample id. Each kit can be registered once.',

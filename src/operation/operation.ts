@@ -138,6 +138,8 @@ type Definition<
   area?: A extends TeamAuth ? Area : never;
   /** The feature that the team must have. If it is not enabled for the team, we refuse the request before `handle`. */
   closedBeta?: A extends TeamAuth ? ClosedBeta : S extends 'team' | 'teams' ? ClosedBeta : never;
+  /** True if only the operator of the deployment may call it, signed in to the organisation that the path names. */
+  operatorOnly?: A extends 'management_key' ? boolean : never;
   /** True for a POST that only reads. A read-only key may call it. */
   readsOnly?: boolean;
   /** Default: `team_key`. */
@@ -207,6 +209,7 @@ export type Operation = OperationTexts & {
   /** True if the operation only reads. */
   reads: boolean;
   closedBeta: ClosedBeta | null;
+  operatorOnly: boolean;
   scope: Scope | null;
   params?: TObject | undefined;
   query?: TObject | undefined;
@@ -246,6 +249,7 @@ export function operation<
     reads: definition.method === 'GET' || (definition.readsOnly ?? false),
     scope: definition.scope ?? null,
     closedBeta: definition.closedBeta ?? null,
+    operatorOnly: definition.operatorOnly ?? false,
     secretResponse: definition.secretResponse ?? false,
     cookie: definition.cookie ?? null,
     headers: definition.headers ?? [],

@@ -45,6 +45,7 @@ const HASHES = [
   'sample_records.record',
   'tracking_numbers.number_hash',
   'unmatched_results.report_hash',
+  'user_search_hashes.hash',
   'user_tokens.token_hash',
 ];
 

@@ -93,7 +93,11 @@ export type BytesColumn = ColumnAs<'bytes'>;
 
 /** Kinds of data that we find by a keyed hash. No column contains the text itself. */
 export type LookupKind =
-  /** order_name_words.word_hash: one word of a patient's or recipient's name. */
+  /** user_search_hashes.hash: a user's whole e-mail address. */
+  | 'email'
+  /** user_search_hashes.hash: a user's phone number. */
+  | 'phone_number'
+  /** order_name_words.word_hash, user_search_hashes.hash: one word of a patient's, recipient's or user's name. */
   | 'name_word'
   /** org_members.words and org_invites.words: one word of a name or an email address, hashed for the organisation. */
   | 'person_word'
@@ -115,7 +119,7 @@ export type LookupKind =
   | 'sign_in_network'
   /** ehr_members.integration_member_hash: an EHR's own id of a person, hashed for the organisation. */
   | 'integration_member'
-  /** order_name_words.word_hash: a patient's date of birth. */
+  /** order_name_words.word_hash, user_search_hashes.hash: a patient's or user's date of birth. */
   | 'birth_date'
   /** samples.extra: the text of a note. */
   | 'note'

@@ -40,6 +40,7 @@ const NOT_EXPORTED: Record<string, string> = {
   totals: 'counts of what is exported',
   tracking_numbers: 'keyed hashes; the numbers are in the orders',
   user_subscriptions: 'subscriptions for notifications of providers',
+  user_search_hashes: 'keyed hashes for finding users',
   user_tokens: 'gives access to the service for a user',
   webhook_header_sets: 'gives access to an endpoint',
   webhook_secrets: 'gives access to an endpoint',

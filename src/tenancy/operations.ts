@@ -6,6 +6,7 @@ import { memberOperations } from './members/operations.ts';
 import { orgOperations } from './orgs/operations.ts';
 import { sessionOperations } from './sessions/operations.ts';
 import { signInOperations } from './sign-in/operations.ts';
+import { betaOperations } from './teams/beta-operations.ts';
 import { deletionOperations } from './teams/deletion/operations.ts';
 import { physicianOperations } from './teams/physician-operations.ts';
 import { ownTeamOperations, teamOperations } from './teams/operations.ts';
@@ -16,6 +17,7 @@ export const managementOperations = [
   ...orgOperations,
   ...teamOperations,
   ...physicianOperations,
+  ...betaOperations,
   ...deletionOperations,
   ...keyOperations,
   ...accessTokenOperations,

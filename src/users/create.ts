@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { refuseBeyondLimit } from '../tenancy/limits.ts';
 import { USER_COLUMNS, type UserRow } from './find.ts';
+import { storeSearchHashes } from './search/hashes.ts';
 import type { UserInput } from './schemas.ts';
 
 // One statement, as SQL text. The benchmark (bench/) compares the rate of this operation with that of a bare insert. A
@@ -47,6 +48,7 @@ export function createUser(ctx: TeamCtx, input: Static<typeof UserInput>): Promi
         ]),
       ),
     );
+    if (user && input.fallback_birth_date) await storeSearchHashes(ctx, [user.id]);
     return user ?? refuseTaken(ctx, input.client_user_id);
   });
 }

@@ -27,6 +27,7 @@ export async function lockForErasure({ db }: TxCtx<TeamCtx>, user: { id: string 
  */
 export async function eraseUser({ db }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
   await db.deleteFrom('user_tokens').where('user_id', '=', user.id).execute();
+  await db.deleteFrom('user_search_hashes').where('user_id', '=', user.id).execute();
   await db.deleteFrom('user_info').where('user_id', '=', user.id).execute();
   await db.deleteFrom('client_user_ids').where('user_id', '=', user.id).execute();
   await db.deleteFrom('users').where('id', '=', user.id).execute();

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Static } from 'typebox';
-import type { ConnectedSource, TeamCtx } from '../context.ts';
+import type { ConnectedSource, TeamCtx, TxCtx } from '../context.ts';
 import { prepared } from '../db/session/prepared.ts';
 import type { DB } from '../db/tables.ts';
 import { AppError, notFound } from '../errors.ts';
@@ -33,6 +33,20 @@ export async function findUser(ctx: TeamCtx, userId: string): Promise<UserRow> {
     .$call(prepared('find user'))
     .executeTakeFirst();
   return present(user);
+}
+
+/**
+ * Locks the user's row. If two requests change the same user at the same time, the second waits here, and then reads
+ * the client_user_id that the first has stored.
+ */
+export async function lockUser(ctx: TxCtx<TeamCtx>, userId: string): Promise<void> {
+  await ctx.db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('team_id', '=', ctx.team.id)
+    .forNoKeyUpdate()
+    .execute();
 }
 
 /** Finds a user by client_user_id, which is the customer's own reference. */

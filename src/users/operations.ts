@@ -9,6 +9,8 @@ import { listUsers } from './list.ts';
 import { countOfTeam } from './count-of-team.ts';
 import { patchUser } from './patch.ts';
 import { searchUsers } from './search-users.ts';
+import { findByPerson } from './search/find-by-person.ts';
+import { FoundUserPage, UserSearch } from './search/schemas.ts';
 import { createSignInToken } from './sign-in-token.ts';
 import {
   ClientUserId,
@@ -173,6 +175,21 @@ export const userOperations = [
     summary: "Read a user's demographics",
     refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: (ctx, { params: { user_id } }) => findUserInfo(ctx, user_id),
+  }),
+  operation({
+    id: 'find_users',
+    method: 'POST',
+    path: '/v2/user/search',
+    tag,
+    readsOnly: true,
+    body: UserSearch,
+    response: FoundUserPage,
+    summary: 'Find users by e-mail, phone number, date of birth or name',
+    description:
+      'Newest first. All given data must belong to a user. They stand in the body, so that no log of addresses has ' +
+      'them. Users who were created by an earlier release are found some minutes after the upgrade.',
+    refusals: ['invalid_cursor'],
+    handle: (ctx, { body }) => findByPerson(ctx, body),
   }),
   operation({
     id: 'search_users',

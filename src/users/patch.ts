@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
-import type { TeamCtx, TxCtx } from '../context.ts';
+import type { TeamCtx } from '../context.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { AppError } from '../errors.ts';
 import { reserveClientUserId, sealBirthDate } from './create.ts';
-import { findUser } from './find.ts';
+import { findUser, lockUser } from './find.ts';
+import { storeSearchHashes } from './search/hashes.ts';
 import type { UserPatch } from './schemas.ts';
 
 /** Changes only the fields that the request contains. null clears a field. client_user_id cannot be cleared. */
@@ -41,6 +42,7 @@ export function patchUser(ctx: TeamCtx, userId: string, patch: Static<typeof Use
       .where('id', '=', userId)
       .where('team_id', '=', ctx.team.id)
       .execute();
+    if (birthDate !== undefined) await storeSearchHashes(ctx, [userId]);
     const { fallback_time_zone: zone = user.fallback_time_zone } = rest;
     if (zone !== user.fallback_time_zone) {
       for (const step of ctx.subscriptions.timeZoneChanged) await step(ctx, user);
@@ -62,18 +64,4 @@ function refuseEndBeforeStart({
   if (start && end && start > end) {
     throw new AppError('ingestion_range_invalid', `ingestion_end (${end}) would be before ingestion_start (${start}).`);
   }
-}
-
-/**
- * Locks the user's row. If two requests change the same user at the same time, the second waits here, and then reads
- * the client_user_id that the first has stored.
- */
-async function lockUser(ctx: TxCtx<TeamCtx>, userId: string): Promise<void> {
-  await ctx.db
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .where('team_id', '=', ctx.team.id)
-    .forNoKeyUpdate()
-    .execute();
 }

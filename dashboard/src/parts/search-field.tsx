@@ -10,18 +10,20 @@ type Props = {
   longest?: number;
   /** What can be written. */
   placeholder?: string;
+  type?: 'search' | 'email' | 'tel' | 'date';
   /** The width where the screen is not narrow. */
   width?: number;
 };
 
 /** The filter of a list by text. Searches after a pause in typing, so that not every letter is a request. */
-export function SearchField({ label, value = '', change, longest = 200, placeholder, width = 260 }: Props) {
+export function SearchField({ label, value = '', change, longest = 200, placeholder, type = 'search', width = 260 }: Props) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   const search = useDebouncedCallback((text: string) => change(text.trim() || null), 300);
   return (
     <TextInput
       label={label}
+      type={type}
       {...(placeholder && { placeholder })}
       leftSection={<SearchIcon size={16} />}
       maxLength={longest}

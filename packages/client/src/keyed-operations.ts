@@ -66,6 +66,8 @@ export const TAKES_IDEMPOTENCY_KEY: ReadonlySet<string> = new Set([
   'POST /v3/unmatched_result/{raw_result_id}/resolve',
   'POST /v2/user/{user_id}/create_portal_url',
   'POST /lab_report/v1/parser/job',
+  'POST /v1/org/{org_id}/lab_account/{env}/{region}',
+  'POST /v1/org/{org_id}/team/{team_id}/{environment}/lab_test/{lab_test_id}/approve',
   'POST /v1/org/{org_id}/team/{team_id}/{environment}/kit',
   'POST /v1/org/{org_id}/team/{team_id}/{environment}/order/{order_id}/ship_kit',
   'POST /v1/org/{org_id}/team/{team_id}/{environment}/laboratory_outbox/{outbox_id}/resend',

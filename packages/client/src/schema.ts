@@ -154,6 +154,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/user/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find users by e-mail, phone number, date of birth or name
+         * @description Newest first. All given data must belong to a user. They stand in the body, so that no log of addresses has them. Users who were created by an earlier release are found some minutes after the upgrade.
+         */
+        post: operations["find_users"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/team/users/search": {
         parameters: {
             query?: never;
@@ -256,6 +276,30 @@ export interface paths {
          * @description Only the operator of the service can change its plan. Needs an Org Management Key.
          */
         patch: operations["patch_org"];
+        trace?: never;
+    };
+    "/v1/org/{org_id}/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the plan of your organisation
+         * @description Needs an Org Management Key.
+         */
+        get: operations["get_org_plan"];
+        /**
+         * Set the plan of an organisation, as the operator
+         * @description Management keys, and members who are signed in, need the plan scale. The operator can sign in with any plan. Needs an Org Management Key.
+         */
+        put: operations["put_org_plan"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/org/{org_id}/team": {
@@ -410,6 +454,46 @@ export interface paths {
          * @description Orders keep the physician whom they name.
          */
         delete: operations["delete_physician"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/closed_beta": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the closed betas, and which of them are open to a team
+         * @description In a sandbox every beta is open to every team.
+         */
+        get: operations["list_closed_betas"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/closed_beta/{beta}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Open a closed beta to a team, or close it, as the operator
+         * @description The objects that a team made with a beta stay when it is closed.
+         */
+        put: operations["put_closed_beta"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4530,26 +4614,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v3/order/{order_id}/draw_completed": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Report that the sample was drawn, at home or on site
-         * @description A second call changes nothing.
-         */
-        patch: operations["complete_draw"];
-        trace?: never;
-    };
     "/v3/order/testkit": {
         parameters: {
             query?: never;
@@ -4606,43 +4670,6 @@ export interface paths {
          * @description The day can be changed until the requisition exists, with which the order goes to its laboratory. null removes a day that is past, as long as the order is received.
          */
         patch: operations["patch_order"];
-        trace?: never;
-    };
-    "/v3/order/{order_id}/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Cancel an order */
-        post: operations["cancel_order"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v3/order/{order_id}/replacement": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Order a replacement kit, or a redraw
-         * @description Makes a new order in the same order transaction, with the patient, lab test and billing of this order. Its origin is recreation if the kit was lost, was not delivered, or is with the customer and damaged, and redraw if the laboratory could not use the sample (sample_error, redraw_available). The response is the new order. An order has at most one replacement. The order of a damaged kit stays open.
-         */
-        post: operations["replace_order"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
         trace?: never;
     };
     "/v3/order_counts": {
@@ -4716,6 +4743,83 @@ export interface paths {
         get: operations["get_order_transaction"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/order/{order_id}/draw_completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Report that the sample was drawn, at home or on site
+         * @description A second call changes nothing.
+         */
+        patch: operations["complete_draw"];
+        trace?: never;
+    };
+    "/v3/order/{order_id}/patient_details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Correct the patient of an order before the sample is collected
+         * @description Fields that are left out stay as they are, and null clears a field. No event is published. An order that its laboratory has by message keeps its patient, because the laboratory would keep the old data. An appointment that is booked keeps the data with which it was booked. The data of the user and insurances do not change. If the same correction is sent again, nothing changes.
+         */
+        patch: operations["correct_patient_details"];
+        trace?: never;
+    };
+    "/v3/order/{order_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel an order */
+        post: operations["cancel_order"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/order/{order_id}/replacement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Order a replacement kit, or a redraw
+         * @description Makes a new order in the same order transaction, with the patient, lab test and billing of this order. Its origin is recreation if the kit was lost, was not delivered, or is with the customer and damaged, and redraw if the laboratory could not use the sample (sample_error, redraw_available). The response is the new order. An order has at most one replacement. The order of a damaged kit stays open.
+         */
+        post: operations["replace_order"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5790,7 +5894,11 @@ export interface paths {
          */
         get: operations["list_org_lab_accounts"];
         put?: never;
-        post?: never;
+        /**
+         * Add a lab account of an organisation, as the operator
+         * @description Needs an Org Management Key.
+         */
+        post: operations["create_org_lab_account"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5815,6 +5923,46 @@ export interface paths {
          * @description The list replaces the one before. An empty list opens the account to all teams of the organisation. Orders that are under way keep their account. An account that is open to everybody cannot be changed. Needs an Org Management Key.
          */
         patch: operations["patch_org_lab_account"];
+        trace?: never;
+    };
+    "/v1/org/{org_id}/lab_account/{env}/{region}/{account_id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set whether orders can use a lab account, as the operator
+         * @description Orders that are under way keep their account. Needs an Org Management Key.
+         */
+        put: operations["put_org_lab_account_status"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/lab_test/{lab_test_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a team's own lab test, as the operator
+         * @description Then it can be ordered. A lab test that its team has deactivated stays inactive.
+         */
+        post: operations["approve_lab_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/org/{org_id}/team/{team_id}/{environment}/kit": {
@@ -6161,6 +6309,26 @@ export interface paths {
          */
         get: operations["get_lab_report_review"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/org/{org_id}/team/{team_id}/{environment}/lab_report_review/{job_id}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Correct what Phial read in a lab report
+         * @description Replaces all data of a report that waits for its review, also of one in which nothing could be read. The rows are matched with LOINC and interpreted again. No event is published: the event of accept_lab_report has the corrected data. 404: no such report waits for a review.
+         */
+        put: operations["correct_lab_report"];
         post?: never;
         delete?: never;
         options?: never;
@@ -13621,6 +13789,19 @@ export interface components {
             /** @description The value. */
             value: number;
         };
+        ClosedBetaInput: {
+            /** @description Whether the team may use the beta. */
+            is_open: boolean;
+        };
+        ClosedBetas: {
+            /** @description Items of the list. */
+            data: {
+                /** @description Name, for a person. */
+                name: string;
+                /** @description Whether the team may use it. */
+                is_open: boolean;
+            }[];
+        };
         CommunicationSettings: {
             /**
              * Format: uuid
@@ -14006,6 +14187,137 @@ export interface components {
                 code: string;
                 /** @description Why, and what to do. */
                 msg: string;
+            }[];
+        };
+        CorrectedPatientAddress: {
+            /**
+             * @description Name of the recipient at this address.
+             * @example Ada Lovelace
+             */
+            receiver_name?: string;
+            /**
+             * @description Street and number.
+             * @example 1 Saguaro Way
+             */
+            first_line?: string;
+            /** @description Apartment, suite or floor; empty where there is none. */
+            second_line?: string | null;
+            /**
+             * @description City.
+             * @example Phoenix
+             */
+            city?: string;
+            /**
+             * @description Two-letter code of a state or territory of the United States.
+             * @example AZ
+             */
+            state?: string;
+            /**
+             * @description Postal code. In the United States it is 12345 or 12345-6789.
+             * @example 85004
+             */
+            zip?: string;
+            /**
+             * @description The United States or one of its territories, to which orders ship: two-letter code or English name. Answers return the full name.
+             * @example US
+             */
+            country?: string;
+            /** @description At most 200 lines; every line break is kept as \n. */
+            access_notes?: string | null;
+            /**
+             * @description A valid phone number of its country. Without a country code it is a number of the United States. We store and return it as E.164.
+             * @example +16025550123
+             */
+            phone_number?: string | null;
+        };
+        CorrectedPatientDetails: {
+            /**
+             * @description Given name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+             * @example Ada
+             */
+            first_name?: string;
+            /**
+             * @description Family name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+             * @example Lovelace
+             */
+            last_name?: string;
+            /**
+             * Format: date
+             * @description Not in the future, and at most 130 years ago.
+             * @example 1980-12-10
+             */
+            dob?: string;
+            /** @description Gender, in the values of laboratories. */
+            gender?: components["schemas"]["Gender"];
+            /**
+             * @description A valid phone number of its country. Without a country code it is a number of the United States. We store and return it as E.164.
+             * @example +16025550123
+             */
+            phone_number?: string;
+            /**
+             * Format: email
+             * @description Email address.
+             * @example ada@example.com
+             */
+            email?: string;
+            /** @description Adult who acts for a patient under 18 years. */
+            medical_proxy?: ((components["schemas"]["GuarantorDetails"] | null) | null) | components["schemas"]["GuarantorDetails"] | null;
+            /** @description Race, in the values of laboratories. */
+            race?: ((string | components["schemas"]["Race"] | null) | null) | components["schemas"]["Race"] | null;
+            /** @description Ethnicity, in the values of laboratories. */
+            ethnicity?: ((string | components["schemas"]["Ethnicity"] | null) | null) | components["schemas"]["Ethnicity"] | null;
+            /** @description The sexual orientation that the person names. */
+            sexual_orientation?: ((string | components["schemas"]["SexualOrientation"] | null) | null) | components["schemas"]["SexualOrientation"] | null;
+            /** @description The gender that the person names. */
+            gender_identity?: ((string | components["schemas"]["GenderIdentity"] | null) | null) | components["schemas"]["GenderIdentity"] | null;
+        };
+        CorrectedReport: {
+            /** @description Data of the whole report. */
+            metadata: {
+                /** @description First name of the patient in the report. */
+                patient_first_name?: string | null;
+                /** @description Last name of the patient. */
+                patient_last_name?: string | null;
+                /**
+                 * Format: date
+                 * @description Date of birth, YYYY-MM-DD.
+                 * @example 1980-12-10
+                 */
+                dob?: string | null;
+                /**
+                 * @description Gender, in the values of laboratories.
+                 * @enum {string|null}
+                 */
+                gender?: "male" | "female" | null;
+                /** @description Name of the laboratory. */
+                lab_name?: string | null;
+                /**
+                 * Format: date
+                 * @description Time of the report.
+                 */
+                date_reported?: string | null;
+                /**
+                 * Format: date
+                 * @description Time at which the sample was taken.
+                 */
+                date_collected?: string | null;
+                /** @description The laboratory's number of the specimen. */
+                specimen_number?: string | null;
+            };
+            /** @description All results, in the order of the report. */
+            results: {
+                /** @description The name in the report. It finds the LOINC code. */
+                test_name: string;
+                /** @description The value in the report. */
+                value: string;
+                /** @description The unit in the report. */
+                units?: string | null;
+                /** @description As printed, such as 70-99 or <5.7. */
+                reference_range?: string | null;
+                /** @description As printed, such as H. */
+                flag?: string | null;
+                /** @description The heading of the result in the report. */
+                source_panel_name?: string | null;
             }[];
         };
         /** @description Without a `physician` the consents terms-of-use, telehealth-informed-consent, notice-of-privacy-practices are needed. One of `order_set` and the deprecated `lab_test_id` is needed. `lab_account_id` and `order_set.lab_account_id` must not name different accounts. */
@@ -15742,6 +16054,108 @@ export interface components {
             end: string;
             /** @description The value. */
             value: number;
+        };
+        FoundUser: {
+            /**
+             * Format: uuid
+             * @description Id of the user.
+             * @example 01940000-0000-7000-8000-000000000001
+             */
+            user_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the team.
+             * @example 01940000-0000-7000-8000-000000000003
+             */
+            team_id: string;
+            /**
+             * @description Your own id of the user.
+             * @example patient-4711
+             */
+            client_user_id: string;
+            /**
+             * Format: date-time
+             * @description Time at which the record was created, UTC.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_on: string;
+            /** @description Devices and accounts that the user connected. */
+            connected_sources: {
+                /** @description Source of the record, such as a provider or a laboratory. */
+                provider: components["schemas"]["Provider"];
+                /**
+                 * Format: date-time
+                 * @description Time at which the record was created, UTC.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                created_on: string;
+                /** @description The connected device or account. */
+                source: components["schemas"]["Provider"];
+            }[];
+            /** @description Time zone to use where no device reports one. */
+            fallback_time_zone: {
+                /** @description Id of this record. */
+                id: string;
+                /** @description Slug of the source of the value. */
+                source_slug: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC. Of two versions keep the newer one.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                updated_at: string;
+            } | null;
+            /** @description Date of birth to use where no source reports one. */
+            fallback_birth_date: {
+                /**
+                 * Format: date
+                 * @description The value.
+                 */
+                value: string;
+                /** @description Slug of the source of the value. */
+                source_slug: string;
+                /**
+                 * Format: date-time
+                 * @description Time of the last change, UTC. Of two versions keep the newer one.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                updated_at: string;
+            } | null;
+            /**
+             * Format: date
+             * @description First day whose data is stored, YYYY-MM-DD.
+             */
+            ingestion_start: string | null;
+            /**
+             * Format: date
+             * @description Last day whose data is stored, YYYY-MM-DD.
+             */
+            ingestion_end: string | null;
+            /** @description By which people tell users of the same name apart. null without demographics. */
+            person: {
+                /**
+                 * @description Given name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+                 * @example Ada
+                 */
+                first_name: string;
+                /**
+                 * @description Family name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.
+                 * @example Lovelace
+                 */
+                last_name: string;
+                /**
+                 * Format: date
+                 * @description Date of birth, YYYY-MM-DD.
+                 * @example 1980-12-10
+                 */
+                dob: string;
+            } | null;
+        };
+        FoundUserPage: {
+            /** @description Items of the list. */
+            data: components["schemas"]["FoundUser"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         /** @enum {string} */
         Gender: "female" | "male" | "other" | "unknown";
@@ -17804,6 +18218,53 @@ export interface components {
         LabAccountAnswer: {
             /** @description The account after the change. */
             lab_account: ((components["schemas"]["ManagedLabAccount"] | null) | null) | components["schemas"]["ManagedLabAccount"] | null;
+        };
+        LabAccountInput: {
+            /** @description Slug of the laboratory. */
+            lab: string;
+            /** @description The laboratory's own number for the account. */
+            provider_account_id: string;
+            /** @description Name of the account. */
+            account_name?: string | null;
+            /**
+             * @description Its state.
+             * @default active
+             * @enum {string}
+             */
+            status?: "active" | "pending" | "suspended" | "ready_to_launch";
+            /**
+             * @description Whose physicians order and release results: not_delegated, order_delegated, result_delegated, fully_delegated.
+             * @default not_delegated
+             * @enum {string}
+             */
+            delegated_flow?: "not_delegated" | "order_delegated" | "result_delegated" | "fully_delegated";
+            /** @description At most 200 lines; every line break is kept as \n. */
+            default_clinical_notes?: string | null;
+            /** @description Business units of the laboratory that the account covers. */
+            business_units?: string[] | null;
+            /** @description States by type of billing. What is left out is not allowed. */
+            allowed_billing: {
+                /** @description States whose patients can be billed by client_bill. */
+                client_bill?: string[];
+                /** @description States whose patients can be billed by commercial_insurance. */
+                commercial_insurance?: string[];
+                /** @description States whose patients can be billed by patient_bill. */
+                patient_bill?: string[];
+                /** @description States whose patients can be billed by patient_bill_passthrough. */
+                patient_bill_passthrough?: string[];
+            };
+            /**
+             * @description The teams that may use the account, in place of the ones before; an empty list: all of yours.
+             * @default []
+             */
+            team_id_allowlist?: string[];
+        };
+        LabAccountStatusInput: {
+            /**
+             * @description Its state.
+             * @enum {string}
+             */
+            status: "active" | "pending" | "suspended" | "ready_to_launch";
         };
         LabAccounts: {
             /** @description Items of the list. */
@@ -20246,6 +20707,13 @@ export interface components {
             /** @description Name, for a person. */
             name: string;
         };
+        OrgPlan: {
+            /**
+             * @description The plan.
+             * @enum {string}
+             */
+            plan: "launch" | "grow" | "scale";
+        };
         OrgUsage: {
             /** @description The month in UTC of the figures `…_of_month`. */
             month: string;
@@ -20563,6 +21031,12 @@ export interface components {
              * @example +16025550123
              */
             phone_number?: string | null;
+        };
+        PatientCorrection: {
+            /** @description The person to test; null until a kit is registered. */
+            patient_details?: components["schemas"]["CorrectedPatientDetails"];
+            /** @description Home address of the patient. */
+            patient_address?: components["schemas"]["CorrectedPatientAddress"];
         };
         PatientDetails: {
             /**
@@ -24887,6 +25361,34 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        /** @description At least one of `email`, `phone_number`, `birth_date`, `name` is needed. */
+        UserSearch: {
+            /**
+             * Format: email
+             * @description The whole address. Case does not matter.
+             * @example ada@example.com
+             */
+            email?: string;
+            /**
+             * @description The whole number, in any way of writing it. A valid phone number of its country. Without a country code it is a number of the United States. We store and return it as E.164.
+             * @example +16025550123
+             */
+            phone_number?: string;
+            /**
+             * Format: date
+             * @description Of the demographics, or fallback_birth_date. Not in the future, and at most 130 years ago.
+             */
+            birth_date?: string;
+            /** @description Whole words of the name, in any order. Case and accents do not matter. */
+            name?: string;
+            /**
+             * @description Users in a page.
+             * @default 50
+             */
+            limit?: number;
+            /** @description next_cursor of the page before. Default: the first page. */
+            next_cursor?: string;
+        };
         VO2MaxChanged: {
             /** @description The connected device or account. */
             source: components["schemas"]["DataSource"];
@@ -27004,6 +27506,51 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    find_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "birth_date": "1980-12-10"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UserSearch"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundUserPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidPage"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     search_users: {
         parameters: {
             query?: {
@@ -27235,6 +27782,112 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Org"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_org_plan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrgPlan"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["BeyondManagement"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    put_org_plan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "plan": "scale"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrgPlan"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrgPlan"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -28022,6 +28675,124 @@ export interface operations {
             401: components["responses"]["UnauthorizedManagement"];
             403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    list_closed_betas: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosedBetas"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["BeyondManagement"];
+            404: components["responses"]["NotFound"];
+            414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    put_closed_beta: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /** @description Name of the beta. */
+                beta: "continuous_queries" | "etl_pipelines" | "lab_report_parser";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "is_open": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClosedBetaInput"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosedBetas"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
@@ -43543,65 +44314,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    complete_draw: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description Id of the order.
-                 * @example 01940000-0000-7000-8000-000000000004
-                 */
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderAnswer"];
-                };
-            };
-            /** @description A rule that depends on stored data or settings forbids the request. code: draw_not_expected, bad_request. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        /**
-                         * @description For programs.
-                         * @enum {string}
-                         */
-                        code: "draw_not_expected" | "bad_request";
-                    };
-                };
-            };
-            401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["ChangeBeyondScope"];
-            404: components["responses"]["UserNotFound"];
-            408: components["responses"]["RequestTimeout"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidRequest"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     create_testkit_order: {
         parameters: {
             query?: never;
@@ -43920,153 +44632,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    cancel_order: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
-                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
-                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
-            };
-            path: {
-                /**
-                 * @description Id of the order.
-                 * @example 01940000-0000-7000-8000-000000000004
-                 */
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderAnswer"];
-                };
-            };
-            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_cancellable, bad_request. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        /**
-                         * @description For programs.
-                         * @enum {string}
-                         */
-                        code: "order_not_cancellable" | "bad_request";
-                    };
-                };
-            };
-            401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["ChangeBeyondScope"];
-            404: components["responses"]["UserNotFound"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Idempotency"];
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidRequest"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replace_order: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
-                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
-                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
-            };
-            path: {
-                /**
-                 * @description Id of the order.
-                 * @example 01940000-0000-7000-8000-000000000004
-                 */
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OrderAnswer"];
-                };
-            };
-            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_replaceable, lab_test_not_orderable, laboratory_not_connected, state_not_served, pre_flight_failed, bad_request. */
-            400: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        /**
-                         * @description For programs.
-                         * @enum {string}
-                         */
-                        code: "order_not_replaceable" | "lab_test_not_orderable" | "laboratory_not_connected" | "state_not_served" | "pre_flight_failed" | "bad_request";
-                    };
-                };
-            };
-            401: components["responses"]["UnauthorizedTeam"];
-            403: components["responses"]["ChangeBeyondScope"];
-            404: components["responses"]["UserNotFound"];
-            408: components["responses"]["RequestTimeout"];
-            /** @description The object already exists, or the idempotency key is in use. code: order_already_replaced, idempotency_mismatch, idempotency_in_flight. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        /**
-                         * @description For programs.
-                         * @enum {string}
-                         */
-                        code: "order_already_replaced" | "idempotency_mismatch" | "idempotency_in_flight";
-                    };
-                };
-            };
-            413: components["responses"]["BodyTooLarge"];
-            414: components["responses"]["AddressTooLong"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidRequest"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     count_orders: {
         parameters: {
             query?: never;
@@ -44309,6 +44874,287 @@ export interface operations {
             403: components["responses"]["BeyondScope"];
             404: components["responses"]["UserNotFound"];
             414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    complete_draw: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: draw_not_expected, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "draw_not_expected" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    correct_patient_details: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "patient_details": {
+                 *         "first_name": "Ada",
+                 *         "last_name": "Lovelace",
+                 *         "dob": "1980-12-10",
+                 *         "gender": "female",
+                 *         "email": "ada@example.com",
+                 *         "phone_number": "+16025550123"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PatientCorrection"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: registration_required, order_not_changeable, order_sent_to_laboratory, minor_ordering_disabled, minor_not_served, state_not_served, billing_type_not_allowed, pre_flight_failed, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "registration_required" | "order_not_changeable" | "order_sent_to_laboratory" | "minor_ordering_disabled" | "minor_not_served" | "state_not_served" | "billing_type_not_allowed" | "pre_flight_failed" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancel_order: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+            };
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_cancellable, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "order_not_cancellable" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Idempotency"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replace_order: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+            };
+            path: {
+                /**
+                 * @description Id of the order.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: order_not_replaceable, lab_test_not_orderable, laboratory_not_connected, state_not_served, pre_flight_failed, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "order_not_replaceable" | "lab_test_not_orderable" | "laboratory_not_connected" | "state_not_served" | "pre_flight_failed" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedTeam"];
+            403: components["responses"]["ChangeBeyondScope"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The object already exists, or the idempotency key is in use. code: order_already_replaced, idempotency_mismatch, idempotency_in_flight. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "order_already_replaced" | "idempotency_mismatch" | "idempotency_in_flight";
+                    };
+                };
+            };
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
@@ -47970,6 +48816,106 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    create_org_lab_account: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                env: components["schemas"]["Environment"];
+                /**
+                 * @description Region that the data never leaves: us or eu.
+                 * @example us
+                 */
+                region: components["schemas"]["Region"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "lab": "simulated-kit-lab",
+                 *       "provider_account_id": "ACC-1042",
+                 *       "allowed_billing": {
+                 *         "client_bill": [
+                 *           "AZ",
+                 *           "CA"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["LabAccountInput"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabAccountAnswer"];
+                };
+            };
+            /** @description A rule that depends on stored data or settings forbids the request. code: lab_account_taken, bad_request. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /**
+                         * @description For programs.
+                         * @enum {string}
+                         */
+                        code: "lab_account_taken" | "bad_request";
+                    };
+                };
+            };
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["TeamNotFoundOrUserLeaving"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Idempotency"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     patch_org_lab_account: {
         parameters: {
             query?: never;
@@ -48034,6 +48980,150 @@ export interface operations {
             403: components["responses"]["ChangeBeyondManagement"];
             404: components["responses"]["TeamNotFound"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    put_org_lab_account_status: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                env: components["schemas"]["Environment"];
+                /**
+                 * @description Region that the data never leaves: us or eu.
+                 * @example us
+                 */
+                region: components["schemas"]["Region"];
+                /**
+                 * @description Your account at the laboratory.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "status": "active"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LabAccountStatusInput"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabAccountAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["TeamNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    approve_lab_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes retries safe. For 24 hours, the same key with the same request returns the first response and does nothing again. With another request it is a 409 idempotency_mismatch. A response that shows a secret is returned for 5 minutes. After that it is a 409 idempotency_answer_ended. */
+                "X-Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description With no-cache only successes are stored for the key. A request that was refused with a 400 can be retried with the same key. */
+                "X-Idempotency-Error"?: components["parameters"]["IdempotencyError"];
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+                /**
+                 * @description Id of the lab test.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                lab_test_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["TeamNotFoundOrUserLeaving"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Idempotency"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -49511,6 +50601,92 @@ export interface operations {
             403: components["responses"]["BeyondManagement"];
             404: components["responses"]["TeamNotFoundOrUserLeaving"];
             414: components["responses"]["AddressTooLong"];
+            422: components["responses"]["InvalidRequest"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    correct_lab_report: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @deprecated
+                 * @description A management key. X-Management-Key replaces this header.
+                 */
+                "X-Service-Org-Key"?: components["parameters"]["ServiceOrgKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the organisation.
+                 * @example 01940000-0000-7000-8000-000000000002
+                 */
+                org_id: string;
+                /**
+                 * @description Id of the team.
+                 * @example 01940000-0000-7000-8000-000000000003
+                 */
+                team_id: string;
+                /**
+                 * @description Environment: sandbox or production.
+                 * @example sandbox
+                 */
+                environment: components["schemas"]["Environment"];
+                /**
+                 * @description Id of the parsing job.
+                 * @example 01940000-0000-7000-8000-000000000004
+                 */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "metadata": {
+                 *         "patient_first_name": "Ada",
+                 *         "patient_last_name": "Lovelace",
+                 *         "dob": "1980-12-10"
+                 *       },
+                 *       "results": [
+                 *         {
+                 *           "test_name": "Glucose",
+                 *           "value": "88",
+                 *           "units": "mg/dL",
+                 *           "reference_range": "70-99"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CorrectedReport"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ParsingJobWithFiles"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthorizedManagement"];
+            403: components["responses"]["ChangeBeyondManagement"];
+            404: components["responses"]["TeamNotFoundOrUserLeaving"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["InvalidRequest"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];

@@ -60,8 +60,18 @@ export async function resolveScope(
   const { onlyUser } = ctx as TeamCtx;
   if (onlyUser !== undefined) refuseOtherUser(onlyUser, input.params);
   const resolved = operation.auth === 'management_key' ? await reach(operation, ctx as ManagementCtx, input) : ctx;
+  if (operation.operatorOnly) refuseUnlessOperator(resolved as ManagementCtx);
   if (operation.closedBeta) await refuseClosedBeta(resolved as TeamCtx | TeamsCtx, operation.closedBeta);
   return resolved;
+}
+
+/** Throws insufficient_scope for every key, and for every person who is signed in except the operator. */
+function refuseUnlessOperator({ person }: ManagementCtx): void {
+  if (person?.kind === 'operator') return;
+  throw new AppError(
+    'insufficient_scope',
+    'Only the operator of the service can do this. `phial sign-in-link` prints a link with which the operator signs in.',
+  );
 }
 
 /** Checks that the management key has access to the organisation, or to the teams that the request names. */

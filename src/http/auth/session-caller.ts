@@ -107,7 +107,8 @@ export async function findManagerOfSession(
     const refusal = new AppError('insufficient_scope', 'Your role in this organisation manages nothing.');
     return { ...shown, key, refusal };
   }
-  if (org.plan !== 'scale') return { ...shown, key, refusal: planRequired() };
+  // The operator sets the plan, so no plan keeps the operator out.
+  if (org.plan !== 'scale' && person.kind !== 'operator') return { ...shown, key, refusal: planRequired() };
   const manager: Pick<ManagementCtx, 'org' | 'key' | 'person'> = {
     org: { id: org.id, plan: org.plan },
     key: { id: person.id, role, team_ids },

@@ -134,9 +134,9 @@ function operation(declared: Operation, schemas: ComponentSchemas, examples: Ope
     ...(description === '' ? {} : { description }),
     ...(deprecated ? { deprecated: true } : {}),
     ...(declared.alias ? { 'x-internal': true } : {}),
-    security: Object.keys(AUTH_KINDS[auth].securitySchemes).map((scheme) => ({
-      [scheme]: scheme === 'team_key' ? scopesOf(declared) : [],
-    })),
+    security: Object.keys(AUTH_KINDS[auth].securitySchemes)
+      .filter((scheme) => !declared.operatorOnly || scheme === 'session')
+      .map((scheme) => ({ [scheme]: scheme === 'team_key' ? scopesOf(declared) : [] })),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(body, schemas, examples?.bodies[id]) } : {}),
     responses: responsesOf(declared, schemas, examples?.responses[id]),

@@ -6,22 +6,17 @@ import { OrderCounts } from './counts/schemas.ts';
 import { createOrder } from './create/create.ts';
 import { importOrder } from './create/import.ts';
 import { CreateOrderInput, ImportOrderInput } from './create/schemas.ts';
-import { cancelOrder } from './under-way/cancel-order.ts';
 import { createTestkitOrder } from './testkit/create.ts';
 import { findOrderTransaction } from './find-transaction.ts';
 import { listOrders } from './list/list.ts';
 import { OrderListQuery } from './list/schemas.ts';
-import { loadOrder, type LoadedOrder } from './load-order.ts';
-import { completeDraw } from './under-way/complete-draw.ts';
-import { patchOrder } from './under-way/patch.ts';
-import { replaceOrder } from './under-way/replace-order.ts';
+import { loadOrder } from './load-order.ts';
 import { registerTestkit } from './testkit/register.ts';
-import { renderOrder, renderOrderInFull, shownWidely } from './render.ts';
+import { orderAnswer, renderOrder, renderOrderInFull, shownWidely } from './render.ts';
 import {
   OrderAnswer,
   OrderInFull,
   OrderPage,
-  OrderPatch,
   OrderTransactionSummary,
   RegisterTestkitInput,
   TestkitOrderInput,
@@ -50,15 +45,6 @@ const ORDER_REFUSALS = [
   'minor_not_served',
   'billing_type_not_allowed',
 ] as const;
-
-const answer = (
-  order: LoadedOrder,
-  message: string,
-): { order: ReturnType<typeof renderOrder>; status: string; message: string } => ({
-  order: renderOrder(order, 'all'),
-  status: 'success',
-  message,
-});
 
 /**
  * Returns the operation that lists orders, with this path. The published API document uses `/orders`, but existing
@@ -111,7 +97,7 @@ export const orderOperations = [
       'guarantor_required',
       'pre_flight_failed',
     ],
-    handle: async (ctx, { body }) => answer(await createOrder(ctx, body), 'order created'),
+    handle: async (ctx, { body }) => orderAnswer(await createOrder(ctx, body), 'order created'),
   }),
   operation({
     id: 'import_order',
@@ -125,19 +111,7 @@ export const orderOperations = [
       'We send nothing of it to the laboratory. We expect its results under the sample_id that it has at ' +
       'the laboratory.',
     refusals: [...ORDER_REFUSALS, 'sample_already_registered'],
-    handle: async (ctx, { body }) => answer(await importOrder(ctx, body), 'order created'),
-  }),
-  operation({
-    id: 'complete_draw',
-    method: 'PATCH',
-    path: '/v3/order/{order_id}/draw_completed',
-    tag,
-    params,
-    response: OrderAnswer,
-    summary: 'Report that the sample was drawn, at home or on site',
-    description: 'A second call changes nothing.',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'draw_not_expected'],
-    handle: async (ctx, { params: { order_id } }) => answer(await completeDraw(ctx, order_id), 'order updated'),
+    handle: async (ctx, { body }) => orderAnswer(await importOrder(ctx, body), 'order created'),
   }),
   operation({
     id: 'create_testkit_order',
@@ -158,7 +132,7 @@ export const orderOperations = [
       'state_not_served',
       'pre_flight_failed',
     ],
-    handle: async (ctx, { body }) => answer(await createTestkitOrder(ctx, body), 'order created'),
+    handle: async (ctx, { body }) => orderAnswer(await createTestkitOrder(ctx, body), 'order created'),
   }),
   operation({
     id: 'register_testkit',
@@ -188,7 +162,7 @@ export const orderOperations = [
       'billing_type_not_allowed',
       'pre_flight_failed',
     ],
-    handle: async (ctx, { body }) => answer(await registerTestkit(ctx, body), 'testkit registered'),
+    handle: async (ctx, { body }) => orderAnswer(await registerTestkit(ctx, body), 'testkit registered'),
   }),
   operation({
     id: 'get_order',
@@ -200,61 +174,6 @@ export const orderOperations = [
     summary: 'Read an order in its longer form',
     refusals: ['not_found', 'user_scheduled_for_deletion'],
     handle: async (ctx, { params: { order_id } }) => renderOrderInFull(await loadOrder(ctx, order_id), 'all'),
-  }),
-  operation({
-    id: 'patch_order',
-    method: 'PATCH',
-    path: '/v3/order/{order_id}',
-    tag,
-    params,
-    body: OrderPatch,
-    response: OrderAnswer,
-    summary: 'Change the day on which an order becomes active',
-    description:
-      'The day can be changed until the requisition exists, with which the order goes to its laboratory. ' +
-      'null removes a day that is past, as long as the order is received.',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'order_not_changeable'],
-    handle: async (ctx, { params: { order_id }, body }) =>
-      answer(await patchOrder(ctx, order_id, body), 'order updated'),
-  }),
-  operation({
-    id: 'cancel_order',
-    method: 'POST',
-    path: '/v3/order/{order_id}/cancel',
-    tag,
-    params,
-    response: OrderAnswer,
-    summary: 'Cancel an order',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'order_not_cancellable'],
-    handle: async (ctx, { params: { order_id } }) => {
-      const { order, alreadyCancelled } = await cancelOrder(ctx, order_id);
-      return answer(order, alreadyCancelled ? 'order already cancelled' : 'order cancelled');
-    },
-  }),
-  operation({
-    id: 'replace_order',
-    method: 'POST',
-    path: '/v3/order/{order_id}/replacement',
-    tag,
-    params,
-    response: OrderAnswer,
-    summary: 'Order a replacement kit, or a redraw',
-    description:
-      'Makes a new order in the same order transaction, with the patient, lab test and billing of this order. Its ' +
-      'origin is recreation if the kit was lost, was not delivered, or is with the customer and damaged, and redraw ' +
-      'if the laboratory could not use the sample (sample_error, redraw_available). The response is the new order. ' +
-      'An order has at most one replacement. The order of a damaged kit stays open.',
-    refusals: [
-      'not_found',
-      'user_scheduled_for_deletion',
-      'order_not_replaceable',
-      'order_already_replaced',
-      'lab_test_not_orderable',
-      'laboratory_not_connected',
-      'state_not_served',
-      'pre_flight_failed',
-    ],
-    handle: async (ctx, { params: { order_id } }) => answer(await replaceOrder(ctx, order_id), 'order created'),
   }),
   operation({
     id: 'count_orders',

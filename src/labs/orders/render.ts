@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
 import { expectedResults } from './expected-results.ts';
 import type { ListedOrder, LoadedOrder, OrderEventRow, Sibling } from './load-order.ts';
-import type { Order, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
+import type { Order, OrderAnswer, OrderInFull, OrderTransaction, OrderTransactionSummary } from './schemas.ts';
 import { requisitionEvent } from './requisition-event.ts';
 import { partsOf } from './status/statuses.ts';
 import { transactionStatus } from './status/transaction-status.ts';
@@ -72,6 +72,13 @@ export function renderOrder(
     order_transaction: renderTransaction(order, last, updated_at),
   };
 }
+
+/** Returns the response of an operation that makes or changes an order. */
+export const orderAnswer = (order: LoadedOrder, message: string): Static<typeof OrderAnswer> => ({
+  order: renderOrder(order, 'all'),
+  status: 'success',
+  message,
+});
 
 function renderDetails(
   { row, shipment, appointment_id }: ListedOrder,

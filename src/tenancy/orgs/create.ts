@@ -3,8 +3,9 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { Ctx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import { createManagementKey } from '../keys/create-management-key.ts';
+import type { PLANS } from './schemas.ts';
 
-export type Plan = 'launch' | 'grow' | 'scale';
+export type Plan = (typeof PLANS)[number];
 
 /** Creates an organisation and its first Org Management Key. Every deployment starts with this step. */
 export function createOrg(

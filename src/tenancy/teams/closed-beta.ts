@@ -33,6 +33,27 @@ async function isOpenToThem(ctx: TeamsCtx, beta: ClosedBeta): Promise<boolean> {
   return rows.length > 0;
 }
 
+export const CLOSED_BETAS = [
+  'continuous_queries',
+  'etl_pipelines',
+  'lab_report_parser',
+] as const satisfies readonly ClosedBeta[];
+
+/** Lists the features, and whether each is enabled for the team. */
+export async function listClosedBetas({
+  db,
+  team,
+  config,
+}: TeamCtx): Promise<{ name: ClosedBeta; is_open: boolean }[]> {
+  const { closed_betas } = await db
+    .selectFrom('teams')
+    .select('closed_betas')
+    .where('id', '=', team.id)
+    .executeTakeFirstOrThrow();
+  const areAllOpen = config.environment === 'sandbox';
+  return CLOSED_BETAS.map((name) => ({ name, is_open: areAllOpen || closed_betas.includes(name) }));
+}
+
 /** Enables or disables a feature for a team. Disabling deletes no data of the feature. Throws not_found. */
 export async function setClosedBeta(
   ctx: Ctx,

@@ -229,3 +229,13 @@ export const Physician = shape('Physician', { first_name: Type.String(), last_na
 export const WebhookPortal = shape('WebhookPortal', {
   url: Type.String({ description: "The page for managing the team's webhooks." }),
 });
+
+export const ClosedBetas = shape('ClosedBetas', {
+  data: Type.Array(
+    Type.Object({ name: Type.String(), is_open: Type.Boolean({ description: 'Whether the team may use it.' }) }),
+  ),
+});
+
+export const ClosedBetaInput = shape('ClosedBetaInput', {
+  is_open: Type.Boolean({ description: 'Whether the team may use the beta.' }),
+});

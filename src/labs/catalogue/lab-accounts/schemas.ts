@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, Uuid, WordFilter } from '../../../wire/schema.ts';
+import { US_STATES } from '../../../wire/us-state.ts';
+import { nullable, oneOf, optional, Prose, Text, Uuid, withDefault, WordFilter } from '../../../wire/schema.ts';
 import { shape } from '../../../wire/shape.ts';
 
 export const LAB_ACCOUNT_STATUSES = ['active', 'pending', 'suspended', 'ready_to_launch'] as const;
@@ -54,6 +55,40 @@ export const LabAccountAllowlist = shape('LabAccountAllowlist', {
     description: 'The teams that may use the account, in place of the ones before; an empty list: all of yours.',
   }),
 });
+
+const statesOf = (billing: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ format: 'us-state' }), {
+      minItems: 1,
+      maxItems: US_STATES.size,
+      description: `States whose patients can be billed by ${billing}.`,
+    }),
+  );
+
+export const LabAccountInput = shape('LabAccountInput', {
+  lab: Text(100, { description: 'Slug of the laboratory.' }),
+  provider_account_id: Text(100, { description: "The laboratory's own number for the account." }),
+  account_name: optional(Text(200)),
+  status: withDefault(oneOf(LAB_ACCOUNT_STATUSES), 'active'),
+  delegated_flow: withDefault(
+    oneOf(DELEGATED_FLOWS, { description: 'Whose physicians order and release results.' }),
+    'not_delegated',
+  ),
+  default_clinical_notes: optional(Prose(5000)),
+  business_units: optional(Type.Array(Text(100), { maxItems: 100 })),
+  allowed_billing: Type.Object(
+    {
+      client_bill: statesOf('client_bill'),
+      commercial_insurance: statesOf('commercial_insurance'),
+      patient_bill: statesOf('patient_bill'),
+      patient_bill_passthrough: statesOf('patient_bill_passthrough'),
+    },
+    { description: 'States by type of billing. What is left out is not allowed.' },
+  ),
+  team_id_allowlist: withDefault(LabAccountAllowlist.properties.team_id_allowlist, []),
+});
+
+export const LabAccountStatusInput = shape('LabAccountStatusInput', { status: oneOf(LAB_ACCOUNT_STATUSES) });
 
 export const LabAccountQuery = Type.Object({
   lab_account_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only this account.' })),

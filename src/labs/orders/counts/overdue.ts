@@ -25,9 +25,7 @@ const activeFor = (days: number): string =>
 
 /** An order that was repeated is not waited for. The order that repeats it has its own time. */
 const NOT_REPEATED = `not exists (
-  select from orders parent join orders repeated on repeated.order_transaction_id = parent.order_transaction_id
-     and repeated.team_id = parent.team_id and repeated.parent_id = parent.id
-   where parent.user_id = orders.user_id and parent.id = orders.id)`;
+  select from orders repeated where repeated.team_id = orders.team_id and repeated.parent_id = orders.id)`;
 
 export const OVERDUE_RULES = {
   not_sent: {
@@ -74,8 +72,9 @@ export const OVERDUE_RULES = {
     methods: [...KIT, ...COLLECTED],
     statuses: ['delivered_to_lab', 'lab_processing_blocked', 'draw_completed', 'partial_results'],
     days: DAYS_AT_LABORATORY,
-    further: `orders.last_event_at < now() - make_interval(days => greatest(${DAYS_AT_LABORATORY}, (
-      select worst_case_tat_days from lab_tests where lab_tests.id = orders.lab_test_id)))`,
+    further: `not exists (
+      select from lab_tests where lab_tests.id = orders.lab_test_id and worst_case_tat_days > ${DAYS_AT_LABORATORY}
+         and orders.last_event_at >= now() - make_interval(days => worst_case_tat_days))`,
   },
 } as const satisfies Record<string, Rule>;
 
@@ -96,7 +95,23 @@ export const OVERDUE_CONDITIONS = Object.fromEntries(
   ]),
 ) as Record<OverdueKind, string>;
 
-/** A condition on one row of `orders`. It is true, false or null, and null means that the order is not overdue. */
-export const IS_OVERDUE = `(${Object.values(OVERDUE_CONDITIONS)
+const STATUSES = [...new Set(Object.values<Rule>(OVERDUE_RULES).flatMap(({ statuses }) => statuses))];
+
+/**
+ * A condition on one row of `orders`. It is true, false or null, and null means that the order is not overdue. The list
+ * of statuses comes first: it is cheap, it rules out most orders, and the index of open orders has them.
+ */
+export const IS_OVERDUE = `(orders.last_low_level_status in (${quoted(STATUSES)}) and (${Object.values(
+  OVERDUE_CONDITIONS,
+)
   .map((condition) => `(${condition})`)
-  .join(' or ')})`;
+  .join(' or ')}))`;
+
+/**
+ * Returns an SQL expression for the number of overdue orders that fulfil all further conditions. An order is overdue in
+ * one way at most. So the expression adds a count for each way, and each count reads the index of open orders.
+ */
+export const overdueCount = (conditions: string[]): string =>
+  Object.values(OVERDUE_CONDITIONS)
+    .map((condition) => `(select count(*) from orders where ${[...conditions, condition].join(' and ')})`)
+    .join(' + ');

@@ -12,7 +12,7 @@ import { checkAnswers } from './check-answers.ts';
 import { refuseUnlessBilled, resolveBilling } from './resolve-billing.ts';
 import { insertOrder } from './insert-order.ts';
 import { findDestination } from './find-destination.ts';
-import { storedConsents, storedPatient, storedPhysician, refusePatient } from './stored-patient.ts';
+import { refusePatient, shippingOf, storedConsents, storedPatient, storedPhysician } from './stored-patient.ts';
 import { storeSignature } from './physician-signature.ts';
 
 type Input = Static<typeof CreateOrderInput>;
@@ -43,7 +43,7 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
       user_id: input.user_id,
       lab_test_id,
       method,
-      shipping_details: method === 'testkit' ? shippingOf(input) : null,
+      shipping_details: method === 'testkit' ? shippingOf(storedPatient(input)) : null,
       icd_codes,
       aoe_answers: answers.length === 0 ? null : answers,
       passthrough: input.passthrough ?? null,
@@ -56,18 +56,4 @@ export function createOrder(ctx: TeamCtx, input: Input): Promise<LoadedOrder> {
     await storeSignature(ctx, made, input.physician);
     return made;
   });
-}
-
-/** Returns the address to which we send a kit: the patient's address. */
-function shippingOf({
-  patient_details: patient,
-  patient_address: home,
-}: Input): LoadedOrder['row']['shipping_details'] {
-  const { access_notes: _, receiver_name, second_line, phone_number, ...address } = home;
-  return {
-    ...address,
-    receiver_name: receiver_name || `${patient.first_name} ${patient.last_name}`,
-    second_line: second_line ?? '',
-    phone_number: phone_number ?? patient.phone_number,
-  };
 }

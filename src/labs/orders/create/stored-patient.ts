@@ -8,6 +8,7 @@ import type { PatientAddressInput } from '../../../wire/address.ts';
 import { ADULT_AGE_YEARS, ageInYears } from '../../../wire/birth-date.ts';
 import type { ConsentInput, PatientDetailsInput } from '../schemas.ts';
 import type { PhysicianWithSignature } from './schemas.ts';
+import { refuseUnlessAccepted } from '../pre-flight.ts';
 import type { OrderRow } from '../sealed.ts';
 
 type Patient = {
@@ -31,12 +32,19 @@ export function refuseMinorWithoutSetting(ctx: TeamCtx, dob: string): void {
   );
 }
 
+/** Throws pre_flight_failed if the patient is a minor for whom no adult acts. */
+export function refuseMinorWithoutProxy({ patient_details }: StoredPatient): void {
+  if (!isMinor(patient_details.dob) || patient_details.medical_proxy) return;
+  const loc = ['body', 'patient_details', 'medical_proxy'];
+  refuseUnlessAccepted([{ type: 'missing', loc, msg: 'A patient under 18 needs a medical_proxy' }]);
+}
+
 /**
  * Throws if we may not order for this patient. For example, phlebotomists (who draw blood) visit only adults at home.
  */
 export function refusePatient(
   ctx: TeamCtx,
-  { patient_details }: Pick<Patient, 'patient_details'>,
+  { patient_details }: { patient_details: { dob: string } },
   method: string,
 ): void {
   refuseMinorWithoutSetting(ctx, patient_details.dob);
@@ -48,21 +56,38 @@ export function refusePatient(
   }
 }
 
-/** Returns a patient in the form in which we store it with an order. */
-export const storedPatient = ({
-  patient_details,
-  patient_address: address,
-}: Patient): {
+export type StoredPatient = {
   patient_details: FilledColumn<'patient_details'>;
   patient_address: FilledColumn<'patient_address'>;
-} => ({
+};
+
+/** Returns a patient in the form in which we store it with an order. */
+export const storedPatient = ({ patient_details, patient_address: address }: Patient): StoredPatient => ({
   patient_details: patient_details as FilledColumn<'patient_details'>,
-  patient_address: {
+  patient_address: storedAddress(address),
+});
+
+/** Returns the address of a patient in the form in which we store it with an order. */
+export const storedAddress = (address: Partial<Patient['patient_address']>): FilledColumn<'patient_address'> =>
+  ({
     ...address,
     receiver_name: address.receiver_name ?? '',
     second_line: address.second_line ?? '',
-  } as FilledColumn<'patient_address'>,
-});
+  }) as FilledColumn<'patient_address'>;
+
+/** Returns the address to which we send a kit: the patient's address. */
+export function shippingOf({
+  patient_details: patient,
+  patient_address: home,
+}: StoredPatient): FilledColumn<'shipping_details'> {
+  const { access_notes: _, receiver_name, second_line, phone_number, ...address } = home;
+  return {
+    ...address,
+    receiver_name: receiver_name || `${patient.first_name} ${patient.last_name}`,
+    second_line: second_line ?? '',
+    phone_number: phone_number ?? patient.phone_number ?? '',
+  };
+}
 
 /**
  * Returns the ordering physician in the form in which we store it with an order. It does not contain the signature,

@@ -9,6 +9,7 @@ import {
   type CountedFilters,
   type OrderSelection,
 } from './filters.ts';
+import { overdueCount } from '../counts/overdue.ts';
 import { userNotScheduledForDeletion } from '../scheduled-users.ts';
 
 /**
@@ -26,8 +27,8 @@ export async function countOrders({ db }: TeamCtx, wanted: OrderSelection): Prom
 }
 
 /** Returns whether we store a total for these filters. */
-export const isTotalled = ({ user, finding, days }: OrderSelection): boolean =>
-  user === null && finding.length === 0 && days.length === 0;
+export const isTotalled = ({ user, finding, days, overdue }: OrderSelection): boolean =>
+  user === null && finding.length === 0 && days.length === 0 && overdue === null;
 
 /**
  * Returns an SQL expression for the number of orders, without those of users who are scheduled for deletion. For some
@@ -51,11 +52,19 @@ export function totalOf(counted: CountedFilters, team: string, bind: Bind): stri
         where users.team_id = ${team} and users.deleted_at is not null and not users.orders_left_out)`;
 }
 
+/**
+ * Counts rows. Most orders of a team are not overdue, so for these the function subtracts the overdue ones from the
+ * total, if there is one.
+ */
 function countOf(wanted: OrderSelection, team: string, bind: Bind): string {
-  const conditions = [
-    `orders.team_id = ${team}`,
-    userNotScheduledForDeletion(team),
-    ...conditionsOf(wanted, bind, null),
-  ];
-  return `select count(*) as total from orders where ${conditions.join(' and ')}`;
+  const all = { ...wanted, overdue: null };
+  const ofTeam = [`orders.team_id = ${team}`, userNotScheduledForDeletion(team)];
+  const isNarrow = wanted.user !== null || wanted.finding.length > 0;
+  if (wanted.overdue === true && !isNarrow)
+    return `select ${overdueCount([...ofTeam, ...conditionsOf(all, bind, null)])} as total`;
+  if (wanted.overdue === false && isTotalled(all)) {
+    const overdue = overdueCount([...ofTeam, ...conditionsOf(all, bind, null)]);
+    return `select (${totalOf(wanted.counted, team, bind)}) - (${overdue}) as total`;
+  }
+  return `select count(*) as total from orders where ${[...ofTeam, ...conditionsOf(wanted, bind, null)].join(' and ')}`;
 }

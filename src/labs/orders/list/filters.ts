@@ -42,6 +42,8 @@ export type OrderSelection = {
   finding: Condition[];
   /** Conditions on days. We store no totals for them. */
   days: Condition[];
+  /** Whether the orders are overdue. null for all orders. */
+  overdue: boolean | null;
 };
 
 /**
@@ -76,6 +78,7 @@ export function wantedOf(ctx: TeamCtx, filters: OrderFilters): OrderSelection | 
     user: filters.user_id ?? null,
     finding,
     days: daysOf(filters),
+    overdue: filters.is_overdue ?? null,
   };
 }
 
@@ -137,8 +140,6 @@ function daysOf(filters: OrderFilters): Condition[] {
   if (updated_end_date)
     days.push((bind) => `orders.updated_at < ${bind(updated_end_date)}::timestamptz + interval '1 millisecond'`);
   if (activation) days.push(() => activationOf(activation));
-  const { is_overdue } = filters;
-  if (is_overdue !== undefined) days.push(() => (is_overdue ? IS_OVERDUE : `${IS_OVERDUE} is not true`));
   return days;
 }
 
@@ -173,7 +174,7 @@ export function countedConditions(
  * caller writes as bounds on an index.
  */
 export function conditionsOf(
-  { counted, user, finding, days }: OrderSelection,
+  { counted, user, finding, days, overdue }: OrderSelection,
   bind: Bind,
   but: string | null,
 ): string[] {
@@ -189,5 +190,7 @@ export function conditionsOf(
     ['orders.last_low_level_status', 'orders.method', 'orders.interpretation'],
   );
   if (user !== null && but !== 'user_id') conditions.push(`orders.user_id = ${bind(user)}::uuid`);
-  return [...conditions, ...finding.map((condition) => condition(bind)), ...days.map((condition) => condition(bind))];
+  conditions.push(...[...finding, ...days].map((condition) => condition(bind)));
+  if (overdue !== null) conditions.push(overdue ? IS_OVERDUE : `${IS_OVERDUE} is not true`);
+  return conditions;
 }

@@ -154,5 +154,19 @@ export function isCompleted(low: LowLevelStatus): boolean {
   return COMPLETED.has(low);
 }
 
+const BEFORE_COLLECTION: ReadonlySet<LowLevelStatus> = new Set([
+  'transit_customer',
+  'out_for_delivery',
+  'with_customer',
+  'problem_in_transit_customer',
+  'appointment_pending',
+  'appointment_scheduled',
+  'appointment_cancelled',
+]);
+
+/** Returns whether no sample of an order with this newest status is collected yet, as far as we know. */
+export const isBeforeCollection = (method: CollectionMethod, low: LowLevelStatus): boolean =>
+  topLevel(method, low) === 'received' || BEFORE_COLLECTION.has(low);
+
 /** The statuses in which the laboratory has not received the kit yet. */
 export const KIT_NOT_BACK: readonly LowLevelStatus[] = [...TABLE.testkit.received, ...TABLE.testkit.collecting_sample];

@@ -2,15 +2,12 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
-import { listLabAccounts } from '../../catalogue/lab-accounts/find.ts';
 import { canonicalCodes } from '../../../insurance/diagnoses/check.ts';
 import { findUser } from '../../../users/find.ts';
 import { changeOrder } from '../change-order.ts';
 import { lockOrder, type LoadedOrder } from '../load-order.ts';
-import { refuseUnlessBilled } from '../create/resolve-billing.ts';
-import { refuseUnlessServed } from '../create/find-order-lab.ts';
+import { refuseNewPatient } from '../create/refuse-new-patient.ts';
 import { storeInsurance, storedConsents, storedPatient, refuseMinorWithoutSetting } from '../create/stored-patient.ts';
-import { preFlight, refuseUnlessAccepted } from '../pre-flight.ts';
 import type { RegisterTestkitInput } from '../schemas.ts';
 import { requisitionStatus } from '../send-out.ts';
 import { appendOrderEvents } from '../status/append-events.ts';
@@ -114,33 +111,11 @@ function refuseAnotherPatient({ row }: LoadedOrder, { patient_details: given }: 
  */
 async function storeRegistration(ctx: TxCtx<TeamCtx>, order: LoadedOrder, input: Input): Promise<LoadedOrder> {
   const { physician, consents, health_insurance: brought } = input;
-  const { clinical_notes, billing_type, lab_account_id } = order.row;
   refuseAnotherPatient(order, input);
   const patient = storedPatient(input);
-  const { state } = patient.patient_address;
-  if (state !== order.row.patient_address?.state) {
-    refuseUnlessServed(order.lab, state);
-    if (lab_account_id) {
-      const [account = null] = await listLabAccounts(ctx, { lab_account_id });
-      refuseUnlessBilled(account, billing_type, state);
-    }
-  }
   const insurance = brought ? await storeInsurance(ctx, order.row.user_id, brought, input) : null;
   const signed = physician === undefined ? order.row.physician : physician;
-  refuseUnlessAccepted(
-    preFlight(
-      {
-        ...patient,
-        physician: signed,
-        clinical_notes,
-        billing_type,
-        icd_codes: null,
-        insurance,
-        account: lab_account_id,
-      },
-      order.lab.order_rules,
-    ),
-  );
+  await refuseNewPatient(ctx, order, { ...patient, physician: signed, insurance });
   return changeOrder(ctx, order, {
     ...patient,
     ...(physician !== undefined && { physician }),

@@ -53,6 +53,63 @@ test('an accepted report leaves the list, and its team is notified once', async 
   expect((await list(team)).data).toEqual([]);
 });
 
+const corrected = {
+  metadata: { patient_first_name: 'Ada', patient_last_name: 'Lovelace', dob: '1980-12-10' },
+  results: [
+    { test_name: 'Glucose', value: '250', units: 'mg/dL', reference_range: '70-99', source_panel_name: 'Chemistry' },
+    { test_name: 'Not a test that anybody knows', value: 'negative' },
+  ],
+};
+
+test('a person corrects what was read, and the event of the acceptance has the corrected data', async () => {
+  const team = await app.makeTeam();
+  const { job_id } = await waiting(team);
+  const at = `${base(team)}/${job_id}`;
+  const published = async () =>
+    (await publishedTo(app, team)).filter(({ event_type }) => event_type === 'lab_report.parsing_job.updated');
+  const before = (await published()).length;
+  const { status, body } = await team.api<{ data: { results: object[] } }>('PUT', `${at}/data`, corrected);
+  expect([status, body]).toMatchObject([
+    200,
+    {
+      is_reviewed: false,
+      data: {
+        metadata: { ...corrected.metadata, gender: 'other', lab_name: null },
+        results: [
+          {
+            test_name: 'Glucose',
+            value: '250',
+            units: 'mg/dL',
+            min_reference_range: 70,
+            max_reference_range: 99,
+            is_above_max_range: true,
+            interpretation: 'abnormal',
+            loinc_match_status: 'auto_match',
+          },
+          { value: 'negative', loinc_match_status: 'no_match' },
+        ],
+      },
+    },
+  ]);
+  expect((await published()).length).toBe(before);
+  await team.api('POST', `${at}/accept`);
+  const events = await published();
+  expect([events.length, JSON.parse(events.at(-1)?.body ?? '')]).toMatchObject([
+    before + 1,
+    { data: { is_reviewed: true, data: body.data } },
+  ]);
+  expect((await team.api('PUT', `${at}/data`, corrected)).status).toBe(404);
+});
+
+test('a correction needs results, and a report that waits', async () => {
+  const [team, other] = [await app.makeTeam(), await app.makeTeam()];
+  const { job_id, user_id } = await waiting(other);
+  expect((await team.api('PUT', `${base(team)}/${job_id}/data`, corrected)).status).toBe(404);
+  expect((await other.api('PUT', `${base(other)}/${job_id}/data`, { ...corrected, results: [] })).status).toBe(422);
+  const { body } = await sendReport(other, user_id, [pngHead(5, 5)]);
+  expect((await other.api('PUT', `${base(other)}/${body.id}/data`, corrected)).status).toBe(404);
+});
+
 test('a report of another team, and one that needs no review, cannot be accepted', async () => {
   const [team, other] = [await app.makeTeam(), await app.makeTeam()];
   const { job_id, user_id } = await waiting(other);

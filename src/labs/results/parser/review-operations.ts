@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { operation } from '../../../operation/operation.ts';
 import { ofTeam, TEAM_PATH } from '../../../tenancy/team-paths.ts';
+import { correctReport } from './correct.ts';
 import { findJob } from './find-job.ts';
 import { listReviewsOfTeam } from './list-reviews.ts';
 import { reviewJob } from './review.ts';
-import { LabReportReviewPage, LabReportReviewQuery, ParsingJobWithFiles } from './schemas.ts';
+import { CorrectedReport, LabReportReviewPage, LabReportReviewQuery, ParsingJobWithFiles } from './schemas.ts';
 
 const reviews = `${TEAM_PATH}/lab_report_review`;
 const management = { tag: 'repairs', auth: 'management_key', scope: 'team' } as const;
@@ -41,6 +42,23 @@ export const labReportReviewOperations = [
     description: 'What Phial read, with links to the files for 15 minutes.',
     refusals,
     handle: (ctx, { params: { job_id } }) => findJob(ctx, job_id),
+  }),
+  operation({
+    ...management,
+    id: 'correct_lab_report',
+    method: 'PUT',
+    path: `${reviews}/{job_id}/data`,
+    params: ofJob,
+    body: CorrectedReport,
+    response: ParsingJobWithFiles,
+    secretResponse: true,
+    summary: 'Correct what Phial read in a lab report',
+    description:
+      'Replaces all data of a report that waits for its review, also of one in which nothing could be read. The rows ' +
+      'are matched with LOINC and interpreted again. No event is published: the event of accept_lab_report has the ' +
+      'corrected data. 404: no such report waits for a review.',
+    refusals,
+    handle: (ctx, { params: { job_id }, body }) => correctReport(ctx, job_id, body),
   }),
   operation({
     ...management,

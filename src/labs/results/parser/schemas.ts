@@ -1,5 +1,15 @@
 import { Type } from 'typebox';
-import { Cursor, nullable, oneOf, Timestamp, Uuid, withDefault } from '../../../wire/schema.ts';
+import {
+  CalendarDate,
+  Cursor,
+  nullable,
+  oneOf,
+  optional,
+  Text,
+  Timestamp,
+  Uuid,
+  withDefault,
+} from '../../../wire/schema.ts';
 import { INTERPRETATIONS, SourceMarker } from '../schemas.ts';
 import { shape } from '../../../wire/shape.ts';
 
@@ -117,6 +127,31 @@ const ParsingJobFile = Type.Object({
 export const ParsingJobWithFiles = shape('ParsingJobWithFiles', {
   ...job,
   files: Type.Array(ParsingJobFile, { description: 'The files that were sent, in their order.' }),
+});
+
+/** A lab report as a person read it. What is left out is not in the report. */
+export const CorrectedReport = shape('CorrectedReport', {
+  metadata: Type.Object({
+    patient_first_name: optional(Text(100, { description: 'First name of the patient in the report.' })),
+    patient_last_name: optional(Text(100, { description: 'Last name of the patient.' })),
+    dob: optional(CalendarDate),
+    gender: optional(oneOf(['male', 'female'])),
+    lab_name: optional(Text(200, { description: 'Name of the laboratory.' })),
+    date_reported: optional(CalendarDate),
+    date_collected: optional(CalendarDate),
+    specimen_number: optional(Text(100)),
+  }),
+  results: Type.Array(
+    Type.Object({
+      test_name: Text(200, { description: 'The name in the report. It finds the LOINC code.' }),
+      value: Text(200, { description: 'The value in the report.' }),
+      units: optional(Text(40, { description: 'The unit in the report.' })),
+      reference_range: optional(Text(100, { description: 'As printed, such as 70-99 or <5.7.' })),
+      flag: optional(Text(20, { description: 'As printed, such as H.' })),
+      source_panel_name: optional(Text(200, { description: 'The heading of the result in the report.' })),
+    }),
+    { minItems: 1, maxItems: MAX_RESULTS, description: 'All results, in the order of the report.' },
+  ),
 });
 
 export const ParserJobFields = shape('ParserJobFields', {

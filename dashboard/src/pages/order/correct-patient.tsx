@@ -1,0 +1,54 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { problemOf } from '../../parts/field-problems.ts';
+import { FormModal } from '../../parts/form-modal.tsx';
+import {
+  AddressFields,
+  EMPTY_ADDRESS,
+  EMPTY_PATIENT,
+  PatientFields,
+  type Gender,
+} from '../../parts/patient-fields.tsx';
+import type { Order } from './order-query.ts';
+
+type CorrectPatientProps = { order: Order; close: () => void };
+
+/** Corrects who is tested, and the address. The service says when it is too late. */
+export function CorrectPatient({ order, close }: CorrectPatientProps) {
+  const [patient, setPatient] = useState(() => shownIn(EMPTY_PATIENT, order.patient_details));
+  const [address, setAddress] = useState(() => shownIn(EMPTY_ADDRESS, order.patient_address));
+  const queries = useQueryClient();
+  const correction = useMutation({
+    mutationFn: () => {
+      const { receiver_name: _, phone_number: __, ...patient_address } = address;
+      const patient_details = { ...patient, gender: patient.gender as Gender };
+      const params = { path: { order_id: order.id } };
+      const body = { patient_details, patient_address };
+      return unwrap(phial.PATCH('/v3/order/{order_id}/patient_details', { params, body }));
+    },
+    onSuccess: async () => {
+      close();
+      await Promise.all(['order', 'orders'].map((name) => queries.invalidateQueries({ queryKey: [name] })));
+    },
+  });
+  const problemIn = (part: string) => (field: string) => problemOf(correction.error, part, field);
+  return (
+    <FormModal isOpen close={close} title="Correct patient data" action="Correct" run={correction}>
+      <PatientFields value={patient} onChange={setPatient} problem={problemIn('patient_details')} />
+      <AddressFields
+        legend="Address of the patient"
+        hasRecipient={false}
+        value={address}
+        onChange={setAddress}
+        problem={problemIn('patient_address')}
+      />
+    </FormModal>
+  );
+}
+
+/** Returns the fields of a form as the order has them. */
+function shownIn<Form extends Record<string, string>>(empty: Form, shown: object | null): Form {
+  const known = (shown ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(empty).map(([name, none]) => [name, known[name] ?? none])) as Form;
+}
