@@ -16,7 +16,15 @@ type Props = {
 };
 
 /** The filter of a list by text. Searches after a pause in typing, so that not every letter is a request. */
-export function SearchField({ label, value = '', change, longest = 200, placeholder, type = 'search', width = 260 }: Props) {
+export function SearchField({
+  label,
+  value = '',
+  change,
+  longest = 200,
+  placeholder,
+  type = 'search',
+  width = 260,
+}: Props) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
   const search = useDebouncedCallback((text: string) => change(text.trim() || null), 300);
