@@ -50,4 +50,4 @@ try {
 } catch (error) {
   check(error instanceof WebhookVerificationError, String(error));
 }
-console.log(`users: ${listed.length}, event: ${event.event_type}`);
+process.stdout.write(`users: ${listed.length}, event: ${event.event_type}\n`);

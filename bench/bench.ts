@@ -31,8 +31,8 @@ type Options = {
   /** The size of the imported export. Null means a million records. */
   gigabytes: number | null;
   /**
-   * A smaller run of the delivery benchmarks, `orders-list`, `dashboard` and `fairness`, to check that they work. Its figures mean
-   * little. Of `fairness`, it runs only fair-shares.ts.
+   * A smaller run of the delivery benchmarks, `orders-list`, `dashboard` and `fairness`, to check that they work. Its
+   * figures mean little. Of `fairness`, it runs only fair-shares.ts.
    */
   quick: boolean;
 };
@@ -63,8 +63,8 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
 
 /**
  * Runs the named benchmarks, or all. `insurance` reads `--without-row-level-security`, and `import` reads
- * `--import-gigabytes=4`. The delivery benchmarks, `orders-list`, `dashboard` and `fairness` read `--quick`. `--record` appends the
- * figures to bench/results.csv and draws the picture again. Returns the exit code: 1 if a goal is missed, 2 for an
+ * `--import-gigabytes=4`. The delivery benchmarks, `orders-list`, `dashboard` and `fairness` read `--quick`. `--record`
+ * appends the figures to bench/results.csv and draws the picture again. Returns the exit code: 1 if a goal is missed, 2 for an
  * unknown name.
  */
 export async function bench(words: string[]): Promise<number> {

@@ -225,19 +225,21 @@ describe.each(managed.map((operation) => [operation.id, operation] as const))('%
     expect(await linesOf([answer])).toEqual([{ action, status: 403, key_id: unbound.id }]);
   });
 
-  test('is open to a Team Management Key that is bound to it, unless it belongs to the organisation', async () => {
+  test('is open to a Team Management Key that is bound to it, unless it belongs to organisation or operator', async () => {
     const of = operation.method === 'DELETE' ? await doomed() : team;
     const key = of === team ? bound : await makeKey(team, [of.id]);
     const answer = await ask(operation, of, as(key.value));
-    if (operation.scope === 'org') expect(said(answer)).toEqual([403, 'insufficient_scope']);
+    if (operation.scope === 'org' || operation.operatorOnly)
+      expect(said(answer)).toEqual([403, 'insufficient_scope']);
     else expect(answer.status, JSON.stringify(answer.body)).not.toBeOneOf([401, 403, 422, 500]);
     expect(await linesOf([answer])).toEqual([{ action, status: answer.status, key_id: key.id }]);
   });
 
-  test('is open to an Org Management Key, also in the deprecated header, which the answer marks', async () => {
+  test('is open to an Org Management Key, if not to the operator only, and marks the deprecated header', async () => {
     const of = operation.method === 'DELETE' ? await doomed() : team;
     const answer = await ask(operation, of, { 'x-service-org-key': org.value });
-    expect(answer.status, JSON.stringify(answer.body)).not.toBeOneOf([401, 403, 422, 500]);
+    if (operation.operatorOnly) expect(said(answer)).toEqual([403, 'insufficient_scope']);
+    else expect(answer.status, JSON.stringify(answer.body)).not.toBeOneOf([401, 403, 422, 500]);
     const marks = ['deprecation', 'link', 'sunset'].map((name) => answer.headers.get(name));
     expect(marks).toEqual(['@1735689600', '</docs/introduction#authentication>; rel="deprecation"', null]);
     expect(await linesOf([answer])).toEqual([{ action, status: answer.status, key_id: org.id }]);

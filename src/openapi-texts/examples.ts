@@ -250,6 +250,7 @@ export const PARAMETERS: Readonly<Record<string, unknown>> = {
   token: 'signed-part-of-the-link',
   transaction_id: SOMETHING,
   user_id: USER,
+  beta: 'etl_pipelines',
   webhook_id: SOMETHING,
   attempt_id: SOMETHING,
   event_id: SOMETHING,

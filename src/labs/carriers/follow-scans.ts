@@ -33,7 +33,7 @@ async function follow(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
 }
 
 /** How long a number stays with an order although another team names it too. No parcel travels longer. */
-const HELD_DAYS = 60;
+const OWN_DAYS = 60;
 
 /**
  * Returns the scans of an order's parcels, sorted by the times of the scans.
@@ -46,7 +46,7 @@ async function scansOf(ctx: TxCtx<TeamCtx>, { row }: LoadedOrder): Promise<{ leg
     with mine as (
       select leg, number_hash, courier, created_at, coalesce((
                select min(case when newer.team_id = own.team_id then newer.created_at
-                          else greatest(newer.created_at, own.created_at + make_interval(days => ${HELD_DAYS})) end)
+                          else greatest(newer.created_at, own.created_at + make_interval(days => ${OWN_DAYS})) end)
                  from tracking_numbers newer
                 where newer.number_hash = own.number_hash and newer.order_id <> own.order_id
                   and newer.created_at > own.created_at), 'infinity') as until

@@ -88,7 +88,7 @@ async function store({ db, org, cipher }: TxCtx<TeamsCtx>, chosen: NewPipeline, 
 }
 
 /**
- * Returns a cursor for a pipeline that starts now. The pipeline gets the events of every transaction that has not ended.
+ * Returns a cursor for a pipeline that starts now. The pipeline gets the events of all transactions that have not ended.
  * A crash cannot undo the ended ones: the commit of this transaction writes their commits to the disk too.
  */
 async function beginNow({ db }: TxCtx<TeamsCtx>): Promise<string> {

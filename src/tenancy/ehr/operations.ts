@@ -45,10 +45,10 @@ export const ehrOperations = [
     secretResponse: true,
     summary: 'Create a dashboard link for a person of an EHR',
     description:
-      'The link signs the person in once, within `expires_in` seconds, and leads to the feature. With a team, the session ' +
-      'sees this team only. Otherwise it sees all teams of the person. Pages do not open inside a page of the EHR: ' +
-      '`feature_embed` is a 400 modality_not_available. The environment is that of the deployment. Another one is a 404 ' +
-      'wrong_deployment.',
+      'The link signs the person in once, within `expires_in` seconds, and leads to the feature. With a team, ' +
+      'the session sees this team only. Otherwise it sees all teams of the person. Pages do not open inside a ' +
+      'page of the EHR: `feature_embed` is a 400 modality_not_available. The environment is that of the ' +
+      'deployment. Another one is a 404 wrong_deployment.',
     refusals: ['unknown_feature', 'modality_not_enabled', 'team_not_bound', 'modality_not_available'],
     handle: (ctx, { body }) => createDashboardUrl(ctx, body),
   }),

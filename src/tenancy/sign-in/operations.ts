@@ -34,8 +34,8 @@ export const signInOperations = [
     body: SignInLinkInput,
     summary: 'Ask for a link by mail',
     description:
-      'If a member has this address, a mail with a one-time link is sent. The link works for 15 minutes. The response ' +
-      'is the same for every address. An address gets 3 links within 15 minutes and 10 within a day.',
+      'If a member has this address, a mail with a one-time link is sent. The link works for 15 minutes. The ' +
+      'response is the same for every address. An address gets 3 links within 15 minutes and 10 within a day.',
     refusals: ['rate_limited'],
     handle: (ctx, { body }) => requestSignInLink(ctx, body.email),
   }),
@@ -47,8 +47,8 @@ export const signInOperations = [
     response: browser,
     summary: 'Sign in at the issuer of OpenID Connect',
     description:
-      'For a browser. It leads to the issuer (code flow with PKCE). If none is configured or it does not answer, it leads ' +
-      'to the page for signing in, which says so.',
+      'For a browser. It leads to the issuer (code flow with PKCE). If none is configured or it does not ' +
+      'answer, it leads to the page for signing in, which says so.',
     handle: (ctx) => startOpenid(ctx),
   }),
   operation({
@@ -66,8 +66,8 @@ export const signInOperations = [
     response: browser,
     summary: 'Take a browser back from the issuer',
     description:
-      'The address to register at the issuer. A member with the verified email address of the account is signed in. A ' +
-      'member of several organisations chooses one. Nobody becomes a member by this.',
+      'The address to register at the issuer. A member with the verified email address of the account is ' +
+      'signed in. A member of several organisations chooses one. Nobody becomes a member by this.',
     handle: (ctx, { query, cookie }) => finishOpenid(ctx, { returned: query, cookie }),
   }),
 ];

@@ -67,7 +67,7 @@ export function Unmatched() {
             <Empty title={state || lab ? 'No result matches' : 'Every result found its order'}>
               {state || lab
                 ? 'Change or remove a filter.'
-                : 'Nothing has to be done. A result that names no order waits here until somebody decides to which it belongs.'}
+                : 'Nothing has to be done. A result that names no order waits here until somebody decides.'}
             </Empty>
           ) : (
             <>

@@ -53,9 +53,9 @@ function knownPatient({ row: { patient_details, patient_address } }: LoadedOrder
  */
 function merge(known: StoredPatient, { patient_details: given, patient_address }: Correction): StoredPatient {
   const { receiver_name } = known.patient_address;
-  const isReceiver = receiver_name === fullName(known.patient_details);
+  const isToPatient = receiver_name === fullName(known.patient_details);
   const patient_details = { ...known.patient_details, ...given };
-  const address = { ...known.patient_address, ...(isReceiver && { receiver_name: fullName(patient_details) }) };
+  const address = { ...known.patient_address, ...(isToPatient && { receiver_name: fullName(patient_details) }) };
   return {
     patient_details,
     patient_address: storedAddress({ ...address, ...patient_address }),

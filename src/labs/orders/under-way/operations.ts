@@ -52,9 +52,10 @@ export const orderUnderWayOperations = [
     response: OrderAnswer,
     summary: 'Correct the patient of an order before the sample is collected',
     description:
-      'Fields that are left out stay as they are, and null clears a field. No event is published. An order that its laboratory has by message keeps its patient, because the laboratory ' +
-      'would keep the old data. An appointment that is booked keeps the data with which it was booked. The data of ' +
-      'the user and insurances do not change. If the same correction is sent again, nothing changes.',
+      'Fields that are left out stay as they are, and null clears a field. No event is published. An order ' +
+      'that its laboratory has by message keeps its patient, because the laboratory would keep the old data. ' +
+      'An appointment that is booked keeps the data with which it was booked. The data of the user and ' +
+      'insurances do not change. If the same correction is sent again, nothing changes.',
     refusals: [
       'not_found',
       'user_scheduled_for_deletion',

@@ -37,7 +37,7 @@ export async function findTrend(ctx: TeamCtx, userId: string, marker: string | u
   for await (const version of newestVersions(ctx, user.id)) {
     const report = openReport(ctx, version);
     for (const result of report.results.filter((each) => wanted === null || isOf(each, wanted))) {
-      addTo(lines, result, { point: pointOf(version.order_id, report, result), isKept: wanted !== null });
+      addTo(lines, result, { point: pointOf(version.order_id, report, result), isWanted: wanted !== null });
       characters += result.result.length + (result.reference_range?.length ?? 0);
     }
     results += report.results.length;
@@ -65,18 +65,18 @@ export async function findTrend(ctx: TeamCtx, userId: string, marker: string | u
 function addTo(
   lines: Map<string, Found>,
   result: StoredResult,
-  { point, isKept }: { point: Point; isKept: boolean },
+  { point, isWanted }: { point: Point; isWanted: boolean },
 ): void {
   const name = JSON.stringify([result.slug, result.unit]);
   const found = lines.get(name);
   if (!found) {
     // The orders come newest first, so the line has the name of its newest result.
-    lines.set(name, { named: result, newest: point, count: 1, points: isKept ? [point] : [] });
+    lines.set(name, { named: result, newest: point, count: 1, points: isWanted ? [point] : [] });
     return;
   }
   found.count += 1;
   if (byTime(found.newest, point) <= 0) found.newest = point;
-  if (isKept) found.points.push(point);
+  if (isWanted) found.points.push(point);
 }
 
 /** Reads the newest version of the report of each order of a user, the newest order first. */
