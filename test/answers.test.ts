@@ -42,7 +42,7 @@ test('docs/answers.json has an answer of every operation in its declared shape (
 
 test('no answer has a text that stands for a value, or a secret or an address of a test', () => {
   const text = readFileSync(FILE, 'utf8');
-  expect(text).not.toMatch(/additionalProp|"string"|127\.0\.0\.1|localhost|\/tmp\//);
+  expect(text).not.toMatch(/additionalProp|(?<!"type"): "string"|127\.0\.0\.1|localhost|\/tmp\//);
   // Telephone numbers and mailboxes belong to nobody.
   for (const [mailbox] of text.matchAll(/[\w.+-]+@[\w-]+\.[\w.-]+/g))
     expect(mailbox).toMatch(/@([\w-]+\.)*example\.\w+$/);

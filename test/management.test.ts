@@ -229,8 +229,7 @@ describe.each(managed.map((operation) => [operation.id, operation] as const))('%
     const of = operation.method === 'DELETE' ? await doomed() : team;
     const key = of === team ? bound : await makeKey(team, [of.id]);
     const answer = await ask(operation, of, as(key.value));
-    if (operation.scope === 'org' || operation.operatorOnly)
-      expect(said(answer)).toEqual([403, 'insufficient_scope']);
+    if (operation.scope === 'org' || operation.operatorOnly) expect(said(answer)).toEqual([403, 'insufficient_scope']);
     else expect(answer.status, JSON.stringify(answer.body)).not.toBeOneOf([401, 403, 422, 500]);
     expect(await linesOf([answer])).toEqual([{ action, status: answer.status, key_id: key.id }]);
   });
