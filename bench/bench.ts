@@ -64,8 +64,8 @@ const BENCHMARKS: Record<string, (options: Options) => Promise<boolean>> = {
 /**
  * Runs the named benchmarks, or all. `insurance` reads `--without-row-level-security`, and `import` reads
  * `--import-gigabytes=4`. The delivery benchmarks, `orders-list`, `dashboard` and `fairness` read `--quick`. `--record`
- * appends the figures to bench/results.csv and draws the picture again. Returns the exit code: 1 if a goal is missed, 2 for an
- * unknown name.
+ * appends the figures to bench/results.csv and draws the picture again. Returns the exit code: 1 if a goal is missed, 2
+ * for an unknown name.
  */
 export async function bench(words: string[]): Promise<number> {
   const policies = !words.includes(WITHOUT_POLICIES);

@@ -225,7 +225,7 @@ describe.each(managed.map((operation) => [operation.id, operation] as const))('%
     expect(await linesOf([answer])).toEqual([{ action, status: 403, key_id: unbound.id }]);
   });
 
-  test('is open to a Team Management Key that is bound to it, unless it belongs to organisation or operator', async () => {
+  test('is open to a Team Management Key that is bound to it, or to organisation or operator only', async () => {
     const of = operation.method === 'DELETE' ? await doomed() : team;
     const key = of === team ? bound : await makeKey(team, [of.id]);
     const answer = await ask(operation, of, as(key.value));

@@ -13,8 +13,8 @@ type Refusal = { code?: string; detail?: unknown; required_scope?: string };
 
 /** A list, so that somebody must review it before a read-only key may call an operation that is not GET. */
 const READ_BY_POST = [
-  'query_user',
   'find_users',
+  'query_user',
   'search_payors_by_post',
   'validate_icd_codes',
   'list_order_set_markers',

@@ -88,8 +88,8 @@ async function store({ db, org, cipher }: TxCtx<TeamsCtx>, chosen: NewPipeline, 
 }
 
 /**
- * Returns a cursor for a pipeline that starts now. The pipeline gets the events of all transactions that have not ended.
- * A crash cannot undo the ended ones: the commit of this transaction writes their commits to the disk too.
+ * Returns a cursor for a pipeline that starts now. The pipeline gets the events of transactions that have not ended. A
+ * crash cannot undo the ended ones: the commit of this transaction writes their commits to the disk too.
  */
 async function beginNow({ db }: TxCtx<TeamsCtx>): Promise<string> {
   const { rows } = await sql<{ text: string; epoch: number; at: number }>`

@@ -4,8 +4,8 @@ import { phial, unwrap } from '../../../api/client.ts';
 import { useSession, useTeamPath } from '../../../api/session.tsx';
 import { inWords } from '../../../parts/status-badge.tsx';
 
-type CredentialsBody =
-  paths['/v1/org/{org_id}/team_custom_credentials/{env}/{region}']['post']['requestBody']['content']['application/json'];
+type Change = paths['/v1/org/{org_id}/team_custom_credentials/{env}/{region}']['post'];
+type CredentialsBody = Change['requestBody']['content']['application/json'];
 /** Providers of wearable data, laboratories, and the services beside them. */
 export type Slug = CredentialsBody['provider'];
 
