@@ -55,6 +55,8 @@ const PARTS: Record<string, string[]> = {
     'delivery',
     'events',
     'outbound',
+    'event-types',
+    'openapi-texts',
     ...GROUND,
     ...CATALOGUE,
   ],

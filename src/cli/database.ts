@@ -3,11 +3,13 @@ import { readEnvironment } from '../config/read-environment.ts';
 import { dropExpiredAudit } from '../audit/partitions.ts';
 import { parseConfig } from '../config/options.ts';
 import { backup } from '../db/backup/backup.ts';
-import { countRows, readManifest } from '../db/backup/backup-format.ts';
+import { countRows, readManifest, type ReportTables } from '../db/backup/backup-format.ts';
 import { migrate } from '../db/migrate.ts';
 import { MIGRATIONS, openDatabaseServer, type DatabaseServer } from '../db/database-server.ts';
 import { restore } from '../db/backup/restore.ts';
 import { openLog, type Logger } from '../log.ts';
+import { printDone } from './print.ts';
+import { barOf, openProgress } from './progress.ts';
 
 /**
  * Runs `work` with the configured database. The service may run at the same time. Only the output of `work` goes to
@@ -33,37 +35,53 @@ export async function withDatabaseServer<T>(
   }
 }
 
-export function migrateCommand(): Promise<number> {
+export function migrateCommand({ json }: { json: boolean }): Promise<number> {
   return withDatabaseServer('migrate', async (databaseServer) => {
     const fresh = await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
-    console.log(fresh.length === 0 ? 'The database is up to date.' : `Applied ${fresh.join(', ')}.`);
     const { config } = parseConfig(readEnvironment());
     const months = await dropExpiredAudit(databaseServer.ownerUrl, config.auditRetentionYears);
-    if (months > 0)
-      console.log(`Dropped ${months} months of the audit log. Phial keeps it for ${config.auditRetentionYears} years.`);
+    const words = [
+      fresh.length === 0 ? 'The database is up to date.' : `Applied ${fresh.join(', ')}.`,
+      ...(months > 0
+        ? [`Dropped ${months} months of the audit log. Phial keeps it for ${config.auditRetentionYears} years.`]
+        : []),
+    ];
+    printDone(json, words.join('\n'), { applied: fresh, dropped_audit_months: months });
     return 0;
   });
 }
 
-export function backupCommand({ to }: { to: string }): Promise<number> {
+export function backupCommand({ to, json }: { to: string; json: boolean }): Promise<number> {
   const directory = resolve(to);
   return withDatabaseServer('backup', async (databaseServer, log) => {
-    const manifest = await backup({ ownerUrl: databaseServer.ownerUrl, directory, log });
-    console.log(
-      `Backed up ${countRows(manifest.tables)} rows of ${manifest.tables.length} tables to ${directory}. ` +
-        'It holds personal data and secrets. Protect it like the database.',
-    );
+    const { report, end } = reportTables();
+    const { ownerUrl } = databaseServer;
+    const manifest = await backup({ ownerUrl, directory, log, report }).finally(end);
+    const [rows, tables] = [countRows(manifest.tables), manifest.tables.length];
+    const words =
+      `Backed up ${rows} rows of ${tables} tables to ${directory}. It holds personal data and secrets. Protect it ` +
+      'like the database.';
+    printDone(json, words, { directory, tables, rows });
     return 0;
   });
 }
 
-export async function restoreCommand({ from }: { from: string }): Promise<number> {
+export async function restoreCommand({ from, json }: { from: string; json: boolean }): Promise<number> {
   const directory = resolve(from);
   // Checks the backup before it starts a database server.
-  await readManifest(directory);
+  const { tables } = await readManifest(directory);
   return withDatabaseServer('restore', async (databaseServer, log) => {
-    await restore({ ownerUrl: databaseServer.ownerUrl, directory, migrationsDirectory: MIGRATIONS, log });
-    console.log(`Restored ${directory}. Start the service when you are ready.`);
+    const { report, end } = reportTables();
+    const { ownerUrl } = databaseServer;
+    await restore({ ownerUrl, directory, migrationsDirectory: MIGRATIONS, log, report }).finally(end);
+    const words = `Restored ${directory}. Start the service when you are ready.`;
+    printDone(json, words, { directory, tables: tables.length, rows: countRows(tables) });
     return 0;
   });
+}
+
+/** Shows how many tables of a backup are done. */
+function reportTables(): { report: ReportTables; end: () => void } {
+  const { show, end } = openProgress();
+  return { report: (done, total) => show(`${barOf(done, total)}${done} of ${total} tables`), end };
 }

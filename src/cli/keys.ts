@@ -3,6 +3,7 @@ import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
 import { toManagementKey, type ManagementKeyRow } from '../tenancy/keys/render-management-key.ts';
 import { revokeManagementKey } from '../tenancy/keys/revoke-management-key.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
+import { printDone, printJson } from './print.ts';
 import { withChange } from './with-change.ts';
 import { withCtx } from './with-ctx.ts';
 
@@ -16,7 +17,7 @@ export function listKeysCommand({ org }: { org: string }): Promise<number> {
       keys.push(...page.keys);
       next_cursor = page.next_cursor;
     } while (next_cursor !== null);
-    print(keys.map(toManagementKey));
+    printJson(keys.map(toManagementKey));
     return 0;
   });
 }
@@ -32,22 +33,23 @@ export function createKeyCommand({ org, label, team }: NewKey): Promise<number> 
       ...(team ? { role: 'team_admin', team_ids: [team] } : { role: 'org_admin', team_ids: null }),
     });
     const printResult = (): void => {
-      print({ ...toManagementKey(key), key: value });
+      printJson({ ...toManagementKey(key), key: value });
       console.error('This is the only time that Phial shows the key.');
     };
     return { org_id: org, team_id: team, records: [key.id], printResult };
   });
 }
 
-export function revokeKeyCommand({ org, key: id }: { org: string; key: string }): Promise<number> {
+type RevokedKey = { org: string; key: string; json: boolean };
+
+export function revokeKeyCommand({ org, key: id, json }: RevokedKey): Promise<number> {
   return withChange('org keys revoke', async (ctx) => {
     await findOrg(ctx, org);
     const key = await revokeManagementKey(ctx, org, id, { lastToo: true });
     const message = key
       ? `Phial refuses the key ${key.key_start}… (${key.label}) from now on.`
       : 'It was revoked already.';
-    return { org_id: org, records: [id], printResult: () => console.log(message) };
+    const printResult = (): void => printDone(json, message, { key_id: id, is_revoked: true });
+    return { org_id: org, records: [id], printResult };
   });
 }
-
-const print = (value: unknown): void => console.log(JSON.stringify(value, null, 2));

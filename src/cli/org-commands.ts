@@ -1,4 +1,4 @@
-import { command, type Command } from './command.ts';
+import { command, JSON_FLAG, type Command } from './command.ts';
 
 const PLANS = ['launch', 'grow', 'scale'] as const;
 
@@ -31,6 +31,7 @@ export const ORG_COMMANDS: Command[] = [
     flags: {
       org: { value: 'NAME', meaning: 'Name of the organisation.', required: true },
       plan: { value: 'PLAN', meaning: 'The management API needs scale.', choices: PLANS, default: 'scale' },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./org.ts')).bootstrapCommand(values),
   }),
@@ -39,15 +40,18 @@ export const ORG_COMMANDS: Command[] = [
     insteadOf: ['login', 'sign-in'],
     summary: 'Print a link with which you sign in to the dashboard once, with all rights in an organisation.',
     examples: ['phial sign-in-link', 'phial sign-in-link --org ID'],
-    flags: { org: { value: 'ID', meaning: 'Id of the organisation. Default: the oldest one.', isId: true } },
+    flags: {
+      org: { value: 'ID', meaning: 'Id of the organisation. Default: the oldest one.', isId: true },
+      json: JSON_FLAG,
+    },
     run: async (values) => (await import('./sign-in-link.ts')).signInLinkCommand(values),
   }),
   command({
     words: 'org list',
     summary: 'List the organisations with their ids and plans, a line of JSON each.',
     examples: ['phial org list', 'phial org list > orgs.ndjson'],
-    flags: {},
-    run: async () => (await import('./org.ts')).listOrgsCommand(),
+    flags: { json: JSON_FLAG },
+    run: async (values) => (await import('./org.ts')).listOrgsCommand(values),
   }),
   command({
     words: 'org set-plan',
@@ -56,6 +60,7 @@ export const ORG_COMMANDS: Command[] = [
     flags: {
       org: organisation,
       plan: { value: 'PLAN', meaning: 'The management API needs scale.', choices: PLANS, required: true },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./org.ts')).setPlanCommand(values),
   }),
@@ -63,7 +68,7 @@ export const ORG_COMMANDS: Command[] = [
     words: 'org keys list',
     summary: "Show an organisation's management keys by their first characters.",
     examples: ['phial org keys list --org ID', 'phial org keys list --org ID > keys.json'],
-    flags: { org: organisation },
+    flags: { org: organisation, json: JSON_FLAG },
     run: async (values) => (await import('./keys.ts')).listKeysCommand(values),
   }),
   command({
@@ -81,6 +86,7 @@ export const ORG_COMMANDS: Command[] = [
         meaning: 'The one team that it may manage. The API can make a key for several teams.',
         isId: true,
       },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./keys.ts')).createKeyCommand(values),
   }),
@@ -91,6 +97,7 @@ export const ORG_COMMANDS: Command[] = [
     flags: {
       org: organisation,
       key: { value: 'ID', meaning: 'Id of the key, as `org keys list` shows it.', required: true, isId: true },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./keys.ts')).revokeKeyCommand(values),
   }),
@@ -98,14 +105,14 @@ export const ORG_COMMANDS: Command[] = [
     words: 'org invites',
     summary: 'List the open invites of an organisation with their links, for a deployment without mail.',
     examples: ['phial org invites --org ID', 'phial org invites --org ID > invites.ndjson'],
-    flags: { org: organisation },
+    flags: { org: organisation, json: JSON_FLAG },
     run: async (values) => (await import('./org.ts')).invitesCommand(values),
   }),
   command({
     words: 'team list',
     summary: 'List the teams with their ids, also deleted ones, a line of JSON each.',
     examples: ['phial team list', 'phial team list --org ID'],
-    flags: { org: { value: 'ID', meaning: 'Only teams of this organisation.', isId: true } },
+    flags: { org: { value: 'ID', meaning: 'Only teams of this organisation.', isId: true }, json: JSON_FLAG },
     run: async (values) => (await import('./team.ts')).listTeamsCommand(values),
   }),
   command({
@@ -115,7 +122,7 @@ export const ORG_COMMANDS: Command[] = [
       'phial team open-beta --org ID --team ID --beta lab_report_parser',
       'phial team open-beta --org ID --team ID --beta etl_pipelines',
     ],
-    flags: ofBeta,
+    flags: { ...ofBeta, json: JSON_FLAG },
     run: async (values) => (await import('./team.ts')).openBetaCommand(values),
   }),
   command({
@@ -125,14 +132,14 @@ export const ORG_COMMANDS: Command[] = [
       'phial team close-beta --org ID --team ID --beta lab_report_parser',
       'phial team close-beta --org ID --team ID --beta etl_pipelines',
     ],
-    flags: ofBeta,
+    flags: { ...ofBeta, json: JSON_FLAG },
     run: async (values) => (await import('./team.ts')).closeBetaCommand(values),
   }),
   command({
     words: 'team end-links',
     summary: 'End all signed links of a team: to requisitions, results, lab reports and pages for patients.',
     examples: ['phial team list --org ID', 'phial team end-links --org ID --team ID'],
-    flags: { org: organisation, team: ofBeta.team },
+    flags: { org: organisation, team: ofBeta.team, json: JSON_FLAG },
     run: async (values) => (await import('./team.ts')).endLinksCommand(values),
   }),
   command({
@@ -142,7 +149,7 @@ export const ORG_COMMANDS: Command[] = [
       'phial team switch --org ID --team ID --setting partial_webhooks_enabled --to on',
       'phial team switch --org ID --team ID --setting full_patient_details_in_webhooks --to off',
     ],
-    flags: ofSetting,
+    flags: { ...ofSetting, json: JSON_FLAG },
     run: async (values) => (await import('./team.ts')).switchCommand(values),
   }),
 ];

@@ -5,6 +5,7 @@ import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
 import { listOrgs } from '../tenancy/orgs/list.ts';
 import { setPlan } from '../tenancy/orgs/set-plan.ts';
+import { printDone, printRecords } from './print.ts';
 import { withChange } from './with-change.ts';
 import { withCtx } from './with-ctx.ts';
 
@@ -22,17 +23,20 @@ export function bootstrapCommand({ org, plan }: { org: string; plan: Plan }): Pr
   });
 }
 
-export function listOrgsCommand(): Promise<number> {
+export function listOrgsCommand({ json }: { json: boolean }): Promise<number> {
   return withCtx('org list', async (ctx) => {
-    for (const org of await listOrgs(ctx)) console.log(JSON.stringify(org));
+    printRecords(json, 'organisations', await listOrgs(ctx));
     return 0;
   });
 }
 
-export function setPlanCommand({ org, plan }: { org: string; plan: Plan }): Promise<number> {
+type PlanValues = { org: string; plan: Plan; json: boolean };
+
+export function setPlanCommand({ org, plan, json }: PlanValues): Promise<number> {
   return withChange('org set-plan', async (ctx) => {
     await setPlan(ctx, { org_id: org, plan });
-    return { org_id: org, records: [org], printResult: () => console.log(`The organisation is on plan ${plan} now.`) };
+    const printResult = (): void => printDone(json, `The organisation is on plan ${plan} now.`, { org_id: org, plan });
+    return { org_id: org, records: [org], printResult };
   });
 }
 
@@ -40,24 +44,24 @@ export function setPlanCommand({ org, plan }: { org: string; plan: Plan }): Prom
  * Prints the links of all open invites, for operators without a mail server. The output is personal data, so each run
  * writes an audit line.
  */
-export function invitesCommand({ org }: { org: string }): Promise<number> {
+export function invitesCommand({ org, json }: { org: string; json: boolean }): Promise<number> {
   return withChange('org invites', async (ctx) => {
     await findOrg(ctx, org);
-    const lines: string[] = [];
+    const invites: object[] = [];
     const records: string[] = [];
     let next_cursor: string | null = null;
     do {
       const page = await listInvites(ctx, org, { search_query: null, next_cursor });
       for (const { id, email, role, invited_at } of page.invites) {
         records.push(id);
-        lines.push(JSON.stringify({ id, email, role, invited_at, link: inviteUrl(ctx, org, { id }) }));
+        invites.push({ id, email, role, invited_at, link: inviteUrl(ctx, org, { id }) });
       }
       next_cursor = page.next_cursor;
     } while (next_cursor !== null);
     return {
       org_id: org,
       records: records.slice(0, MAX_RECORDS),
-      printResult: () => lines.forEach((line) => console.log(line)),
+      printResult: () => printRecords(json, 'invites', invites),
     };
   });
 }

@@ -14,4 +14,14 @@ export function tableOf(heads: string[], rows: (string | number | null)[][]): st
     .join('\n');
 }
 
+/** Prints the result of a command: the words for a person, or with --json the facts. */
+export const printDone = (json: boolean, words: string, facts: object): void =>
+  json ? printJson(facts) : console.log(words);
+
+/** Prints records, a line of JSON each, or with --json all of them as one document. */
+export function printRecords(json: boolean, name: string, records: readonly object[]): void {
+  if (json) printJson({ [name]: records });
+  else for (const record of records) console.log(JSON.stringify(record));
+}
+
 export const printJson = (value: unknown): void => console.log(JSON.stringify(value, null, 2));

@@ -3,14 +3,16 @@ export type Progress = { show: (text: string) => void; end: () => void };
 
 const SHOWN_EVERY_MS = 100;
 
+const LINE_EVERY_MS = 5_000;
+
+type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'write' | 'columns'>;
+
 /**
- * Shows how far long work is, on stderr so that stdout has results only. Shows nothing if that is no terminal, because
- * a log would get hundreds of lines.
+ * Shows how far long work is, on stderr so that stdout has results only. Where that is no terminal it is a plain line
+ * from time to time, because a log would get hundreds of lines otherwise.
  */
-export function openProgress(
-  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write' | 'columns'> = process.stderr,
-): Progress {
-  if (!stream.isTTY) return { show: () => undefined, end: () => undefined };
+export function openProgress(stream: Stream = process.stderr): Progress {
+  if (!stream.isTTY) return plainLines(stream);
   let shownAt = 0;
   return {
     show: (text) => {
@@ -20,6 +22,16 @@ export function openProgress(
     },
     end: () => void stream.write('\r\u001B[K'),
   };
+}
+
+function plainLines(stream: Stream): Progress {
+  let shownAt = performance.now();
+  const show = (text: string): void => {
+    if (performance.now() - shownAt < LINE_EVERY_MS) return;
+    shownAt = performance.now();
+    stream.write(`${text}\n`);
+  };
+  return { show, end: () => undefined };
 }
 
 const BAR_WIDTH = 24;

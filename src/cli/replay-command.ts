@@ -4,23 +4,23 @@ import { IMPORTERS } from '../wearables/providers/registry.ts';
 import { replay } from '../wearables/pulls/replay/replay-payloads.ts';
 import type { Counts } from '../wearables/pulls/replay/replay-some.ts';
 import { UsageError } from './command.ts';
+import { printDone } from './print.ts';
+import { openProgress } from './progress.ts';
 import { OPERATOR } from './with-change.ts';
 import { withCtx } from './with-ctx.ts';
-
-/** We print a progress line after this many summaries. */
-const REPORT_EVERY = 10_000;
 
 type ReplayOptions = {
   provider: string;
   resource: string | undefined;
   team: string | undefined;
   since: string | undefined;
+  json: boolean;
 };
 
-export async function replayCommand({ provider, resource, team, since }: ReplayOptions): Promise<number> {
+export async function replayCommand({ provider, resource, team, since, json }: ReplayOptions): Promise<number> {
   const mappers = mappersOf(provider, resource);
   return withCtx('replay', async (ctx) => {
-    let reported = 0;
+    const progress = openProgress();
     const counts = await replay(
       ctx,
       { provider, mappers, team_id: team ?? null, since: since ?? null },
@@ -35,16 +35,16 @@ export async function replayCommand({ provider, resource, team, since }: ReplayO
             action: 'replay',
             records: [scoped.team.id],
           }),
-        report: (sofar) => {
-          if (totalOf(sofar) < reported + REPORT_EVERY) return;
-          reported = totalOf(sofar);
-          console.log(`${reported} summaries so far, ${sofar.updated} of them updated`);
-        },
+        report: (sofar) => progress.show(`${totalOf(sofar)} summaries so far, ${sofar.updated} of them updated`),
       },
-    );
-    console.log(summaryOf(provider, counts));
-    if (mappers.some(({ withoutPoints }) => withoutPoints))
-      console.log('Points of workouts are unchanged, because their source data is not stored.');
+    ).finally(progress.end);
+    const words = [
+      summaryOf(provider, counts),
+      ...(mappers.some(({ withoutPoints }) => withoutPoints)
+        ? ['Points of workouts are unchanged, because their source data is not stored.']
+        : []),
+    ];
+    printDone(json, words.join('\n'), { provider, ...counts });
     return 0;
   });
 }

@@ -7,12 +7,11 @@ import { MIGRATIONS } from '../db/database-server.ts';
 import { claimCipher } from '../privacy/claim-cipher.ts';
 import { rotateKeys } from '../privacy/rotate.ts';
 import { withDatabaseServer } from './database.ts';
+import { printDone } from './print.ts';
+import { openProgress } from './progress.ts';
 import { OPERATOR } from './with-change.ts';
 
-/** We print a progress line for a table after this many rows. */
-const REPORT_EVERY = 10_000;
-
-export function rotateKeysCommand(): Promise<number> {
+export function rotateKeysCommand({ json }: { json: boolean }): Promise<number> {
   return withDatabaseServer('rotate-keys', async (databaseServer, log) => {
     const { config, secrets } = parseConfig(readEnvironment());
     await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
@@ -22,21 +21,21 @@ export function rotateKeysCommand(): Promise<number> {
       // A rotation has no single transaction. We write the audit line first, so the audit log also has a rotation that
       // was interrupted.
       await recordAudit(database, { team_id: null, actor: OPERATOR, action: 'rotate-keys', records: [] });
-      const reported = new Map<string, number>();
+      const progress = openProgress();
       const done = await rotateKeys({
         ownerUrl: databaseServer.ownerUrl,
         cipher,
-        report: (table, rows) => {
-          if (rows < (reported.get(table) ?? 0) + REPORT_EVERY) return;
-          reported.set(table, rows);
-          console.log(`${table}: ${rows} rows so far`);
-        },
-      });
-      for (const [table, rows] of done) console.log(`${table}: ${rows} rows`);
+        report: (table, rows) => progress.show(`${table}: ${rows} rows so far`),
+      }).finally(progress.end);
       const others = secrets.encryptionKeys
         .map(({ version }) => version)
         .filter((version) => version !== cipher.sealing);
-      console.log(describe(cipher.sealing, others));
+      const lines = [...done].map(([table, rows]) => `${table}: ${rows} rows`);
+      printDone(json, [...lines, describe(cipher.sealing, others)].join('\n'), {
+        tables: Object.fromEntries(done),
+        key_version: cipher.sealing,
+        other_versions: others,
+      });
       return 0;
     } finally {
       await database.close();

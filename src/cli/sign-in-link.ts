@@ -4,15 +4,16 @@ import { findOrg } from '../tenancy/orgs/find.ts';
 import { listOrgs } from '../tenancy/orgs/list.ts';
 import { createSignInLink, PRINTED_LINK_SECONDS } from '../tenancy/sessions/create-sign-in-link.ts';
 import { operatorOf } from '../tenancy/sessions/person.ts';
+import { printDone } from './print.ts';
 import { withChange } from './with-change.ts';
 
 /** Prints a link with which the operator signs in to the dashboard once. */
-export function signInLinkCommand({ org }: { org: string | undefined }): Promise<number> {
+export function signInLinkCommand({ org, json }: { org: string | undefined; json: boolean }): Promise<number> {
   return withChange('sign-in-link', async (ctx) => {
     const { id: org_id } = await (org === undefined ? findOldestOrg(ctx) : findOrg(ctx, org));
     const { id, url } = await createSignInLink(ctx, operatorOf(org_id), PRINTED_LINK_SECONDS);
     const printResult = (): void => {
-      console.log(url);
+      printDone(json, url, { org_id, url });
       console.error('The link works once, within an hour. Whoever has it can do everything in the organisation.');
     };
     return { org_id, records: [id], printResult };

@@ -1,4 +1,4 @@
-import { command, type Command } from './command.ts';
+import { command, JSON_FLAG, type Command } from './command.ts';
 
 /** Commands with which an operator looks after a deployment. */
 export const UPKEEP_COMMANDS: Command[] = [
@@ -8,21 +8,21 @@ export const UPKEEP_COMMANDS: Command[] = [
     summary:
       'Check options, database, keys, clock, disks, mail and service, and say how to mend each. Changes nothing.',
     examples: ['phial doctor', 'phial doctor --json'],
-    flags: { json: { value: '', meaning: 'Print the findings as JSON.' } },
+    flags: { json: JSON_FLAG },
     run: async (values) => (await import('./doctor/doctor-command.ts')).doctorCommand(values),
   }),
   command({
     words: 'migrate',
     summary: 'Migrate the database to this release.',
     examples: ['phial migrate', 'DATABASE_URL=postgres://owner@db/phial phial migrate'],
-    flags: {},
-    run: async () => (await import('./database.ts')).migrateCommand(),
+    flags: { json: JSON_FLAG },
+    run: async (values) => (await import('./database.ts')).migrateCommand(values),
   }),
   command({
     words: 'backup',
     summary: 'Write a consistent copy of the database. The service may run meanwhile.',
     examples: ['phial backup --to /backups/monday', 'phial backup --to backup'],
-    flags: { to: { value: 'DIRECTORY', meaning: 'A new directory.', required: true } },
+    flags: { to: { value: 'DIRECTORY', meaning: 'A new directory.', required: true }, json: JSON_FLAG },
     run: async (values) => (await import('./database.ts')).backupCommand(values),
   }),
   command({
@@ -32,15 +32,15 @@ export const UPKEEP_COMMANDS: Command[] = [
       'phial restore --from /backups/monday',
       'DATABASE_URL=postgres://owner@db/fresh phial restore --from backup',
     ],
-    flags: { from: { value: 'DIRECTORY', meaning: 'The directory of a backup.', required: true } },
+    flags: { from: { value: 'DIRECTORY', meaning: 'The directory of a backup.', required: true }, json: JSON_FLAG },
     run: async (values) => (await import('./database.ts')).restoreCommand(values),
   }),
   command({
     words: 'rotate-keys',
     summary: 'Seal all personal data with the first of PHIAL_ENCRYPTION_KEYS. The service may run meanwhile.',
     examples: ['phial rotate-keys', 'PHIAL_ENCRYPTION_KEYS=2:NEW,1:OLD phial rotate-keys'],
-    flags: {},
-    run: async () => (await import('./rotate-keys.ts')).rotateKeysCommand(),
+    flags: { json: JSON_FLAG },
+    run: async (values) => (await import('./rotate-keys.ts')).rotateKeysCommand(values),
   }),
   command({
     words: 'replay',
@@ -51,6 +51,7 @@ export const UPKEEP_COMMANDS: Command[] = [
       resource: { value: 'NAME', meaning: 'Only summaries of this kind, such as `sleep`.' },
       team: { value: 'ID', meaning: 'Only this team.', isId: true },
       since: { value: 'DAY', meaning: 'Only data of this day and later days, and data without a day.', isDay: true },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./replay-command.ts')).replayCommand(values),
   }),

@@ -1,5 +1,5 @@
 import { APPOINTMENT_PROVIDERS } from '../../labs/schedulers/providers.ts';
-import { command, type Command } from '../command.ts';
+import { command, JSON_FLAG, type Command } from '../command.ts';
 
 const ofOrder = {
   team: { value: 'ID', meaning: 'Team of the order.', required: true, isId: true },
@@ -21,6 +21,7 @@ export const APPOINTMENT_COMMANDS: Command[] = [
     ],
     flags: {
       file: { value: 'FILE', meaning: 'The file that docs/guides/connect-a-scheduler.md describes.', required: true },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./scheduler.ts')).connectSchedulerCommand(values),
   }),
@@ -30,6 +31,7 @@ export const APPOINTMENT_COMMANDS: Command[] = [
     examples: ['phial scheduler disconnect --provider getlabs', 'phial scheduler disconnect --provider quest'],
     flags: {
       provider: { value: 'NAME', meaning: 'Name of the connection.', required: true, choices: APPOINTMENT_PROVIDERS },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./scheduler.ts')).disconnectSchedulerCommand(values),
   }),
@@ -37,14 +39,14 @@ export const APPOINTMENT_COMMANDS: Command[] = [
     words: 'appointment list',
     summary: 'List requests and cancellations that need a telephone call, by ids.',
     examples: ['phial appointment list', 'phial appointment list --team ID'],
-    flags: { team: { value: 'ID', meaning: 'Only this team.', isId: true } },
+    flags: { team: { value: 'ID', meaning: 'Only this team.', isId: true }, json: JSON_FLAG },
     run: async (values) => (await import('./appointment.ts')).listAppointmentsCommand(values),
   }),
   command({
     words: 'appointment show',
     summary: 'Print an appointment with the patient and the address. The output holds personal data.',
     examples: ['phial appointment list', 'phial appointment show --team ID --order ID'],
-    flags: { ...ofOrder },
+    flags: { ...ofOrder, json: JSON_FLAG },
     run: async (values) => (await import('./appointment.ts')).showAppointmentCommand(values),
   }),
   command({
@@ -64,6 +66,7 @@ export const APPOINTMENT_COMMANDS: Command[] = [
       },
       site: { value: 'CODE', meaning: 'Site code of the patient service center, for an appointment there.' },
       reference: { value: 'TEXT', meaning: 'Number of the appointment at the provider.' },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./appointment.ts')).bookAppointmentCommand(values),
   }),
@@ -74,7 +77,7 @@ export const APPOINTMENT_COMMANDS: Command[] = [
       'phial appointment show --team ID --order ID',
       'phial appointment reschedule --team ID --order ID --start 2027-02-01T10:30-07:00',
     ],
-    flags: { ...ofOrder, ...time },
+    flags: { ...ofOrder, ...time, json: JSON_FLAG },
     run: async (values) => (await import('./appointment.ts')).moveAppointmentCommand(values),
   }),
   command({
@@ -87,6 +90,7 @@ export const APPOINTMENT_COMMANDS: Command[] = [
     flags: {
       ...ofOrder,
       reason: { value: 'CODE', meaning: 'Reason in one word, such as no_show.', default: 'cancelled_by_telephone' },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./appointment.ts')).cancelAppointmentCommand(values),
   }),
@@ -94,7 +98,7 @@ export const APPOINTMENT_COMMANDS: Command[] = [
     words: 'appointment complete',
     summary: 'Record that the sample was taken at an appointment.',
     examples: ['phial appointment list', 'phial appointment complete --team ID --order ID'],
-    flags: { ...ofOrder },
+    flags: { ...ofOrder, json: JSON_FLAG },
     run: async (values) => (await import('./appointment.ts')).completeAppointmentCommand(values),
   }),
 ];

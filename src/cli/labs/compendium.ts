@@ -7,11 +7,12 @@ import { ImportRefused } from '../../labs/catalogue/import/import-laboratory.ts'
 import { readCompendium } from '../../labs/catalogue/import/read-csv.ts';
 import { importCompendium } from '../../labs/laboratories/hl7/connections/import-compendium.ts';
 import { UsageError } from '../command.ts';
+import { printJson } from '../print.ts';
 import { withDatabaseServer } from '../database.ts';
 
-type Import = { lab: string; file: string; 'dry-run': 'yes' | 'no' };
+type Import = { lab: string; file: string; 'dry-run': 'yes' | 'no'; json: boolean };
 
-export async function importCompendiumCommand({ lab, file, 'dry-run': dry }: Import): Promise<number> {
+export async function importCompendiumCommand({ lab, file, 'dry-run': dry, json }: Import): Promise<number> {
   const read = readCompendium(contentsOf(file));
   if ('problems' in read) {
     console.error(`Nothing was imported:\n${read.problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -23,6 +24,10 @@ export async function importCompendiumCommand({ lab, file, 'dry-run': dry }: Imp
     try {
       const dryRun = dry === 'yes';
       const changes = await importCompendium(databaseServer.ownerUrl, { slug: lab, markers: read.markers, dryRun });
+      if (json) {
+        printJson({ lab, markers: read.markers.length, changes, is_dry_run: dryRun });
+        return 0;
+      }
       for (const change of changes) console.log(change);
       const count = `Read ${read.markers.length} markers, and found ${changes.length} differences`;
       console.log(dryRun ? `${count}. Nothing was changed.` : `${count}.`);

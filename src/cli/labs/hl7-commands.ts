@@ -1,4 +1,4 @@
-import { command, type Command } from '../command.ts';
+import { command, JSON_FLAG, type Command } from '../command.ts';
 
 const MESSAGE_STATES = ['received', 'applied', 'failed', 'discarded'] as const;
 const OUTGOING_STATES = ['waiting', 'held', 'committed', 'accepted', 'refused', 'withdrawn', 'given_up'] as const;
@@ -15,35 +15,39 @@ export const HL7_COMMANDS: Command[] = [
     words: 'hl7 list',
     summary: 'List messages of laboratories by ids and codes. Default: messages that need a repair.',
     examples: ['phial hl7 list', 'phial hl7 list --state applied --lab acme'],
-    flags: { state: { value: 'STATE', meaning: 'Which.', choices: MESSAGE_STATES, default: 'failed' }, lab: oneLab },
+    flags: {
+      state: { value: 'STATE', meaning: 'Which.', choices: MESSAGE_STATES, default: 'failed' },
+      lab: oneLab,
+      json: JSON_FLAG,
+    },
     run: async (values) => (await import('./hl7.ts')).listMessagesCommand(values),
   }),
   command({
     words: 'hl7 show',
     summary: 'Print a message of a laboratory as received. The output holds personal data.',
     examples: ['phial hl7 list', 'phial hl7 show --message ID'],
-    flags: { message },
+    flags: { message, json: JSON_FLAG },
     run: async (values) => (await import('./hl7.ts')).showMessageCommand(values),
   }),
   command({
     words: 'hl7 repair',
     summary: 'Replace a waiting message with a repaired one, and apply it.',
     examples: ['phial hl7 show --message ID > repaired.hl7', 'phial hl7 repair --message ID --file repaired.hl7'],
-    flags: { message, file: { value: 'FILE', meaning: 'The repaired message.', required: true } },
+    flags: { message, file: { value: 'FILE', meaning: 'The repaired message.', required: true }, json: JSON_FLAG },
     run: async (values) => (await import('./hl7.ts')).repairMessageCommand(values),
   }),
   command({
     words: 'hl7 replay',
     summary: 'Apply a waiting message again, or with --lab all of a laboratory, for example after a new mapping.',
     examples: ['phial hl7 replay --message ID', 'phial hl7 replay --lab acme'],
-    flags: { message: { value: 'ID', meaning: 'Id of the message.', isId: true }, lab: oneLab },
+    flags: { message: { value: 'ID', meaning: 'Id of the message.', isId: true }, lab: oneLab, json: JSON_FLAG },
     run: async (values) => (await import('./hl7.ts')).replayMessageCommand(values),
   }),
   command({
     words: 'hl7 discard',
     summary: 'Discard a waiting message.',
     examples: ['phial hl7 list', 'phial hl7 discard --message ID'],
-    flags: { message },
+    flags: { message, json: JSON_FLAG },
     run: async (values) => (await import('./hl7.ts')).discardMessageCommand(values),
   }),
   command({
@@ -53,6 +57,7 @@ export const HL7_COMMANDS: Command[] = [
     flags: {
       state: { value: 'STATE', meaning: 'Which.', choices: OUTGOING_STATES, default: 'refused' },
       lab: oneLab,
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./outgoing.ts')).listOutgoingCommand(values),
   }),
@@ -60,28 +65,34 @@ export const HL7_COMMANDS: Command[] = [
     words: 'hl7 resend',
     summary: 'Send a refused order to its laboratory again, in its current state.',
     examples: ['phial hl7 outgoing', 'phial hl7 resend --outbox ID'],
-    flags: { outbox: { value: 'ID', meaning: 'The outbox_id of hl7 outgoing.', required: true, isId: true } },
+    flags: {
+      outbox: { value: 'ID', meaning: 'The outbox_id of hl7 outgoing.', required: true, isId: true },
+      json: JSON_FLAG,
+    },
     run: async (values) => (await import('./outgoing.ts')).resendOrderCommand(values),
   }),
   command({
     words: 'hl7 give-up',
     summary: 'Fail the tests of a refused message. The order continues with its other tests, or ends.',
     examples: ['phial hl7 outgoing', 'phial hl7 give-up --outbox ID'],
-    flags: { outbox: { value: 'ID', meaning: 'The outbox_id of hl7 outgoing.', required: true, isId: true } },
+    flags: {
+      outbox: { value: 'ID', meaning: 'The outbox_id of hl7 outgoing.', required: true, isId: true },
+      json: JSON_FLAG,
+    },
     run: async (values) => (await import('./outgoing.ts')).giveUpOrderCommand(values),
   }),
   command({
     words: 'hl7 hold',
     summary: 'Hold one message, or all messages to a laboratory, until you release them.',
     examples: ['phial hl7 hold --lab acme', 'phial hl7 hold --outbox ID'],
-    flags: messageOrLab,
+    flags: { ...messageOrLab, json: JSON_FLAG },
     run: async (values) => (await import('./outgoing.ts')).holdCommand(values),
   }),
   command({
     words: 'hl7 release',
     summary: 'Release held messages, which are then sent in their order.',
     examples: ['phial hl7 release --lab acme', 'phial hl7 release --outbox ID'],
-    flags: messageOrLab,
+    flags: { ...messageOrLab, json: JSON_FLAG },
     run: async (values) => (await import('./outgoing.ts')).releaseCommand(values),
   }),
 ];

@@ -16,11 +16,12 @@ import {
   replayMessage,
 } from '../../labs/laboratories/hl7/repair/repair-message.ts';
 import { UsageError } from '../command.ts';
+import { printDone, printRecords } from '../print.ts';
 import { withDatabaseServer } from '../database.ts';
 import { OPERATOR } from '../with-change.ts';
 import { withCtx } from '../with-ctx.ts';
 
-export async function connectLabCommand({ file }: { file: string }): Promise<number> {
+export async function connectLabCommand({ file, json }: { file: string; json: boolean }): Promise<number> {
   const read = readConnectionFile(contentsOf(file).toString('utf8'));
   if ('problems' in read) {
     console.error(`The laboratory was not connected:\n${read.problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -31,9 +32,9 @@ export async function connectLabCommand({ file }: { file: string }): Promise<num
     await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
     try {
       const { markers, codes } = await connectLaboratory(databaseServer.ownerUrl, read.file);
-      console.log(
-        `${read.file.laboratory.slug} is connected: ${markers} markers to order, ${codes} codes to report by.`,
-      );
+      const { slug } = read.file.laboratory;
+      const words = `${slug} is connected: ${markers} markers to order, ${codes} codes to report by.`;
+      printDone(json, words, { lab: slug, markers, codes });
       return 0;
     } catch (error) {
       if (!(error instanceof ImportRefused)) throw error;
@@ -43,56 +44,60 @@ export async function connectLabCommand({ file }: { file: string }): Promise<num
   });
 }
 
-type Filter = { state: 'received' | 'applied' | 'failed' | 'discarded'; lab: string | undefined };
+type Filter = { state: 'received' | 'applied' | 'failed' | 'discarded'; lab: string | undefined; json: boolean };
+type One = { message: string; json: boolean };
 
-export function listMessagesCommand({ state, lab }: Filter): Promise<number> {
+export function listMessagesCommand({ state, lab, json }: Filter): Promise<number> {
   return withCtx('hl7 list', async (ctx) => {
-    for (const message of await listMessages(ctx, { state, lab: lab ?? null })) console.log(JSON.stringify(message));
+    printRecords(json, 'messages', await listMessages(ctx, { state, lab: lab ?? null }));
     return 0;
   });
 }
 
 /** Prints a message. The output is personal data, so each run writes an audit line. */
-export function showMessageCommand({ message }: { message: string }): Promise<number> {
+export function showMessageCommand({ message, json }: One): Promise<number> {
   return runAudited('hl7 show', message, async (ctx) => {
     const raw = await readMessage(ctx, message);
     if (raw === null) throw new NothingToRepair(`There is no message ${message}, or its text is not stored.`);
-    console.log(raw.toString('utf8').replaceAll(/\r\n?/g, '\n'));
+    const text = raw.toString('utf8').replaceAll(/\r\n?/g, '\n');
+    printDone(json, text, { message_id: message, text });
     return 0;
   });
 }
 
-export function repairMessageCommand({ message, file }: { message: string; file: string }): Promise<number> {
+export function repairMessageCommand({ message, file, json }: One & { file: string }): Promise<number> {
   const mended = contentsOf(file);
-  return runAudited('hl7 repair', message, async (ctx) => reportState(await repairMessage(ctx, message, mended)));
+  return runAudited('hl7 repair', message, async (ctx) => reportState(json, await repairMessage(ctx, message, mended)));
 }
 
 export function replayMessageCommand(values: {
   message: string | undefined;
   lab: string | undefined;
+  json: boolean;
 }): Promise<number> {
-  const { message, lab } = values;
+  const { message, lab, json } = values;
   if ((message === undefined) === (lab === undefined))
     throw new UsageError('phial hl7 replay takes --message or --lab.');
   if (message !== undefined)
-    return runAudited('hl7 replay', message, async (ctx) => reportState(await replayMessage(ctx, message)));
+    return runAudited('hl7 replay', message, async (ctx) => reportState(json, await replayMessage(ctx, message)));
   return withCtx('hl7 replay', async (ctx) => {
     const { applied, failed } = await replayAll(ctx, lab as string);
-    console.log(`Applied ${applied} messages. ${failed} still wait.`);
+    printDone(json, `Applied ${applied} messages. ${failed} still wait.`, { applied, failed });
     return 0;
   });
 }
 
-export function discardMessageCommand({ message }: { message: string }): Promise<number> {
+export function discardMessageCommand({ message, json }: One): Promise<number> {
   return runAudited('hl7 discard', message, async (ctx) => {
     await discardMessage(ctx, message);
-    console.log('The message was set aside.');
+    printDone(json, 'The message was set aside.', { message_id: message, state: 'discarded' });
     return 0;
   });
 }
 
-function reportState({ state, reason }: { state: string; reason: string | null }): number {
-  console.log(state === 'applied' ? 'The message was applied.' : `The message still waits: ${reason}.`);
+function reportState(json: boolean, { state, reason }: { state: string; reason: string | null }): number {
+  const words = state === 'applied' ? 'The message was applied.' : `The message still waits: ${reason}.`;
+  printDone(json, words, { state, reason });
   return state === 'applied' ? 0 : 1;
 }
 

@@ -8,6 +8,7 @@ import {
 import { BILLING_TYPES } from '../../labs/catalogue/lab-accounts/schemas.ts';
 import { setLabAccountStatus } from '../../labs/catalogue/lab-accounts/set-status.ts';
 import { UsageError } from '../command.ts';
+import { printDone } from '../print.ts';
 import { withChange } from '../with-change.ts';
 
 type NewAccount = {
@@ -21,6 +22,7 @@ type NewAccount = {
   unit: string[];
   flow: DelegatedFlow;
   status: LabAccountStatus;
+  json: boolean;
 };
 
 export async function addLabAccountCommand(values: NewAccount): Promise<number> {
@@ -38,7 +40,7 @@ export async function addLabAccountCommand(values: NewAccount): Promise<number> 
       allowed_billing,
       team_id_allowlist: values.team,
     });
-    return { org_id: values.org, records: [id], printResult: () => console.log(id) };
+    return { org_id: values.org, records: [id], printResult: () => printDone(values.json, id, { lab_account_id: id }) };
   });
 }
 
@@ -46,11 +48,13 @@ export function setLabAccountStatusCommand(values: {
   org: string;
   account: string;
   status: LabAccountStatus;
+  json: boolean;
 }): Promise<number> {
   return withChange('lab-account set-status', async (ctx) => {
     const { org: org_id, account: lab_account_id, status } = values;
     await setLabAccountStatus(ctx, { org_id, lab_account_id, status });
-    return { org_id, records: [lab_account_id], printResult: () => console.log(`The account is ${status} now.`) };
+    const printResult = (): void => printDone(values.json, `The account is ${status} now.`, { lab_account_id, status });
+    return { org_id, records: [lab_account_id], printResult };
   });
 }
 

@@ -1,5 +1,5 @@
 import { COURIER_SLUGS } from '../../labs/orders/testkit/couriers.ts';
-import { command, type Command } from '../command.ts';
+import { command, JSON_FLAG, type Command } from '../command.ts';
 
 const ACCOUNT_STATUSES = ['active', 'pending', 'suspended', 'ready_to_launch'] as const;
 const DELEGATED_FLOWS = ['not_delegated', 'order_delegated', 'result_delegated', 'fully_delegated'] as const;
@@ -46,6 +46,7 @@ export const LAB_COMMANDS: Command[] = [
         choices: ACCOUNT_STATUSES,
         default: 'active',
       },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./lab-account.ts')).addLabAccountCommand(values),
   }),
@@ -65,6 +66,7 @@ export const LAB_COMMANDS: Command[] = [
         choices: ACCOUNT_STATUSES,
         required: true,
       },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./lab-account.ts')).setLabAccountStatusCommand(values),
   }),
@@ -75,6 +77,7 @@ export const LAB_COMMANDS: Command[] = [
     flags: {
       team: { value: 'ID', meaning: 'Team of the lab test.', required: true, isId: true },
       test: { value: 'ID', meaning: 'Id of the lab test.', required: true, isId: true },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./lab-test.ts')).approveLabTestCommand(values),
   }),
@@ -84,6 +87,7 @@ export const LAB_COMMANDS: Command[] = [
     examples: ['phial lab connect --file laboratory.json', 'phial lab connect --file /etc/phial/laboratory.json'],
     flags: {
       file: { value: 'FILE', meaning: 'The file that docs/guides/connect-a-laboratory.md describes.', required: true },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./hl7.ts')).connectLabCommand(values),
   }),
@@ -98,6 +102,7 @@ export const LAB_COMMANDS: Command[] = [
       lab: { value: 'SLUG', meaning: 'Slug of the laboratory.', required: true },
       file: { value: 'FILE', meaning: 'The file that docs/guides/connect-a-laboratory.md describes.', required: true },
       'dry-run': { value: 'yes|no', meaning: 'Only print the differences.', choices: ['yes', 'no'], default: 'no' },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./compendium.ts')).importCompendiumCommand(values),
   }),
@@ -108,6 +113,7 @@ export const LAB_COMMANDS: Command[] = [
     flags: {
       team: { value: 'ID', meaning: 'Id of the team.', required: true, isId: true },
       count: { value: 'NUMBER', meaning: 'Number of ids, 1 to 10000.', required: true },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./issue-kits.ts')).issueKitsCommand(values),
   }),
@@ -124,6 +130,7 @@ export const LAB_COMMANDS: Command[] = [
       outbound: { value: 'NUMBER', meaning: 'Tracking number of the parcel to the user.' },
       inbound: { value: 'NUMBER', meaning: 'Tracking number of the parcel to the laboratory.' },
       courier: { value: 'NAME', meaning: 'Courier of the parcels. Default: any carrier.', choices: COURIER_SLUGS },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./ship-kit.ts')).shipKitCommand(values),
   }),
@@ -131,21 +138,21 @@ export const LAB_COMMANDS: Command[] = [
     words: 'report-parser list',
     summary: 'List lab reports that need a review, by ids, oldest first.',
     examples: ['phial report-parser list', 'phial report-parser list --team ID'],
-    flags: { team: { value: 'ID', meaning: 'Only this team.', isId: true } },
+    flags: { team: { value: 'ID', meaning: 'Only this team.', isId: true }, json: JSON_FLAG },
     run: async (values) => (await import('./report-parser.ts')).listReportsCommand(values),
   }),
   command({
     words: 'report-parser show',
     summary: 'Print the parsed data of a lab report, with links to its files for 15 minutes. Personal data.',
     examples: ['phial report-parser list', 'phial report-parser show --job ID'],
-    flags: { job: parsingJob },
+    flags: { job: parsingJob, json: JSON_FLAG },
     run: async (values) => (await import('./report-parser.ts')).showReportCommand(values),
   }),
   command({
     words: 'report-parser review',
     summary: 'Record that a person reviewed a lab report. Its team is notified.',
     examples: ['phial report-parser show --job ID', 'phial report-parser review --job ID'],
-    flags: { job: parsingJob },
+    flags: { job: parsingJob, json: JSON_FLAG },
     run: async (values) => (await import('./report-parser.ts')).reviewReportCommand(values),
   }),
   command({
@@ -157,6 +164,7 @@ export const LAB_COMMANDS: Command[] = [
       npi: { value: 'NPI', meaning: 'The NPI, 10 digits.', required: true },
       first: { value: 'NAME', meaning: 'First name.', required: true },
       last: { value: 'NAME', meaning: 'Last name.', required: true },
+      json: JSON_FLAG,
     },
     run: async (values) => (await import('./physician.ts')).addPhysicianCommand(values),
   }),

@@ -1,12 +1,13 @@
 import { recordAudit } from '../../audit/record-audit.ts';
 import { findJob } from '../../labs/results/parser/find-job.ts';
 import { findJobScope, listToReview, reviewJob } from '../../labs/results/parser/review.ts';
+import { printDone, printJson, printRecords } from '../print.ts';
 import { OPERATOR, withChange } from '../with-change.ts';
 import { withCtx } from '../with-ctx.ts';
 
-export function listReportsCommand({ team }: { team: string | undefined }): Promise<number> {
+export function listReportsCommand({ team, json }: { team: string | undefined; json: boolean }): Promise<number> {
   return withCtx('report-parser list', async (ctx) => {
-    for (const job of await listToReview(ctx, team ?? null)) console.log(JSON.stringify(job));
+    printRecords(json, 'jobs', await listToReview(ctx, team ?? null));
     return 0;
   });
 }
@@ -17,12 +18,12 @@ export function showReportCommand({ job }: { job: string }): Promise<number> {
     const scoped = await findJobScope(ctx, job);
     const { org_id, id: team_id } = scoped.team;
     await recordAudit(scoped, { org_id, team_id, actor: OPERATOR, action: 'report-parser show', records: [job] });
-    console.log(JSON.stringify(await findJob(scoped, job), null, 2));
+    printJson(await findJob(scoped, job));
     return 0;
   });
 }
 
-export function reviewReportCommand({ job }: { job: string }): Promise<number> {
+export function reviewReportCommand({ job, json }: { job: string; json: boolean }): Promise<number> {
   return withChange('report-parser review', async (ctx) => {
     const scoped = await findJobScope(ctx, job);
     await reviewJob(scoped, job);
@@ -31,7 +32,8 @@ export function reviewReportCommand({ job }: { job: string }): Promise<number> {
       org_id,
       team_id,
       records: [job],
-      printResult: () => console.log('The report is reviewed, and its team is notified.'),
+      printResult: () =>
+        printDone(json, 'The report is reviewed, and its team is notified.', { job_id: job, is_reviewed: true }),
     };
   });
 }

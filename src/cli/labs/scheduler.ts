@@ -7,9 +7,10 @@ import { connectScheduler, disconnectScheduler } from '../../labs/schedulers/con
 import { SecretUnreadable } from '../../labs/schedulers/secrets.ts';
 import { readSchedulerFile } from '../../labs/schedulers/scheduler-settings.ts';
 import { UsageError } from '../command.ts';
+import { printDone } from '../print.ts';
 import { withDatabaseServer } from '../database.ts';
 
-export async function connectSchedulerCommand({ file }: { file: string }): Promise<number> {
+export async function connectSchedulerCommand({ file, json }: { file: string; json: boolean }): Promise<number> {
   const read = readSchedulerFile(contentsOf(file));
   if ('problems' in read) {
     console.error(`The scheduler was not connected:\n${read.problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -25,15 +26,20 @@ export async function connectSchedulerCommand({ file }: { file: string }): Promi
       return 1;
     }
     const how = settings.http ? 'by its HTTP interface' : 'by telephone';
-    console.log(`${settings.provider} books ${how} from now on.`);
+    printDone(json, `${settings.provider} books ${how} from now on.`, {
+      provider: settings.provider,
+      is_connected: true,
+      by_http: Boolean(settings.http),
+    });
     return 0;
   });
 }
 
-export function disconnectSchedulerCommand({ provider }: { provider: string }): Promise<number> {
+export function disconnectSchedulerCommand({ provider, json }: { provider: string; json: boolean }): Promise<number> {
   return asOwner('scheduler disconnect', async (ownerUrl) => {
     const wasThere = await disconnectScheduler(ownerUrl, provider);
-    console.log(wasThere ? `${provider} is disconnected.` : `No scheduler is connected as ${provider}.`);
+    const words = wasThere ? `${provider} is disconnected.` : `No scheduler is connected as ${provider}.`;
+    printDone(json, words, { provider, is_connected: false, was_connected: wasThere });
     return wasThere ? 0 : 1;
   });
 }

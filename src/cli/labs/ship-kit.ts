@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import { isSameParcel, isTrackingNumber, NUMBER_WORDS, shipmentOf } from '../../labs/orders/testkit/parcels.ts';
 import { shipKit } from '../../labs/orders/testkit/ship-kit.ts';
 import { UsageError } from '../command.ts';
+import { printDone } from '../print.ts';
 import { withChange } from '../with-change.ts';
 
 type Shipped = {
@@ -10,6 +11,7 @@ type Shipped = {
   outbound: string | undefined;
   inbound: string | undefined;
   courier: string | undefined;
+  json: boolean;
 };
 
 export async function shipKitCommand({
@@ -18,6 +20,7 @@ export async function shipKitCommand({
   outbound,
   inbound,
   courier = undefined,
+  json,
 }: Shipped): Promise<number> {
   if (outbound === undefined && inbound === undefined)
     throw new UsageError('phial lab ship-kit takes --outbound or --inbound, or both.');
@@ -33,7 +36,8 @@ export async function shipKitCommand({
   try {
     return await withChange('lab ship-kit', async (ctx) => {
       const { org_id } = await shipKit(ctx, { team_id: team, order_id: order }, parcels);
-      const printResult = (): void => console.log('Updates about these numbers now advance the order of the kit.');
+      const said = 'Updates about these numbers now advance the order of the kit.';
+      const printResult = (): void => printDone(json, said, { order_id: order, outbound, inbound });
       return { org_id, team_id: team, records: [order], printResult };
     });
   } catch (error) {

@@ -64,6 +64,36 @@ export const REMOTE_COMMANDS: Command[] = [
     run: async (values) => (await import('./export.ts')).exportCommand(values),
   }),
   command({
+    words: 'trigger',
+    insteadOf: ['emit', 'fire', 'simulate'],
+    summary:
+      'Do in a sandbox what publishes an event: order, ship, book, report, push or connect, for a new invented user. ' +
+      '--list lists all events with what happens, and those that cannot be triggered with the reason.',
+    examples: [
+      'phial trigger labtest.result.critical',
+      'phial trigger daily.data.sleep.created --json',
+      'phial trigger --list',
+    ],
+    operand: { name: 'EVENT', meaning: 'The type of the event.' },
+    flags: {
+      list: { value: '', meaning: 'List all events instead.' },
+      ...REMOTE_FLAGS,
+      ...TEAM_FLAGS,
+      json: { ...JSON_FLAG, meaning: 'Print the whole event as JSON.' },
+    },
+    run: async (values) => (await import('../trigger/trigger-command.ts')).triggerCommand(values),
+  }),
+  command({
+    words: 'demo-clinic',
+    insteadOf: ['demo', 'seed', 'fixtures'],
+    summary:
+      'Load invented people, orders in every status, wearables and two endpoints into a team of a sandbox. A second ' +
+      'run watches the first, or continues it after a failure.',
+    examples: ['phial demo-clinic', 'phial demo-clinic --org ID --team ID --json'],
+    flags: { ...REMOTE_FLAGS, ...TEAM_FLAGS, json: JSON_FLAG },
+    run: async (values) => (await import('./demo-clinic.ts')).demoClinicCommand(values),
+  }),
+  command({
     words: 'mcp',
     insteadOf: ['assistant', 'ai'],
     summary:

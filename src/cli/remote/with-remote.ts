@@ -88,7 +88,7 @@ export async function findManagedTeam(
   return { manager, path: { org_id, team_id, environment: await readEnvironmentOf(baseUrl) } };
 }
 
-async function readEnvironmentOf(baseUrl: string): Promise<ManagedTeam['environment']> {
+export async function readEnvironmentOf(baseUrl: string): Promise<ManagedTeam['environment']> {
   const { data } = await openPhial({ baseUrl, apiKey: '', retries: RETRIES }).GET('/');
   if (data?.environment !== 'sandbox' && data?.environment !== 'production')
     throw new CommandError(`${baseUrl} is not the address of a Phial service. Name it with --url.`);

@@ -18,6 +18,9 @@ export type TableCopy = {
   days: string[];
 };
 
+/** Is called after each table, with the tables that are done and all of them. */
+export type ReportTables = (done: number, total: number) => void;
+
 export type Manifest = {
   format: number;
   phial_version: string;

@@ -15,6 +15,7 @@ import {
   manifestPath,
   sealManifest,
   prepareForCopying,
+  type ReportTables,
   type TableCopy,
   tablePath,
 } from './backup-format.ts';
@@ -38,13 +39,18 @@ const GZIP_LEVEL = 3;
  *
  * `directory` does not exist until the copy is complete. Throws if it already exists and is not an empty directory.
  */
-export async function backup(options: { ownerUrl: string; directory: string; log: Logger }): Promise<Manifest> {
+export async function backup(options: {
+  ownerUrl: string;
+  directory: string;
+  log: Logger;
+  report?: ReportTables;
+}): Promise<Manifest> {
   const directory = resolve(options.directory);
   await makeWayFor(directory);
   const partial = `${directory}.partial-${randomUUID().slice(0, 8)}`;
   await mkdir(partial, { mode: 0o700 });
   try {
-    const manifest = await inSnapshot(options.ownerUrl, (client) => copyDatabase(client, partial, options.log));
+    const manifest = await inSnapshot(options.ownerUrl, (client) => copyDatabase(client, partial, options));
     await writeFile(manifestPath(partial), sealManifest(manifest), { mode: 0o600, flush: true });
     await flushDirectory(partial);
     await rename(partial, directory);
@@ -96,7 +102,11 @@ async function inSnapshot<T>(ownerUrl: string, work: (client: pg.Client) => Prom
   }
 }
 
-async function copyDatabase(client: pg.Client, directory: string, log: Logger): Promise<Manifest> {
+async function copyDatabase(
+  client: pg.Client,
+  directory: string,
+  { log, report }: { log: Logger; report?: ReportTables },
+): Promise<Manifest> {
   const {
     rows: [about],
   } = await client.query<{ created_at: Date; server_version: string; migrations: string[] }>(`
@@ -105,8 +115,11 @@ async function copyDatabase(client: pg.Client, directory: string, log: Logger): 
   const migration_checksums = await readChecksums(client);
   if (!about) throw new Error('The server gave no answer.');
   const tables: TableCopy[] = [];
-  for (const table of byLockWeight(await findPublicTables(client)))
+  const all = byLockWeight(await findPublicTables(client));
+  for (const table of all) {
     tables.push(await copyTable(client, directory, table, log));
+    report?.(tables.length, all.length);
+  }
   log.info({ tables: tables.length, rows: countRows(tables) }, 'all tables copied');
   const { rows: sequences } = await client.query<Manifest['sequences'][number]>(`
     select sequencename::text as name, last_value::text from pg_sequences

@@ -13,6 +13,7 @@ import {
   prepareForCopying,
   type TableCopy,
   tablePath,
+  type ReportTables,
 } from './backup-format.ts';
 import { VERSION } from '../../package-root.ts';
 import { migrate } from '../migrate.ts';
@@ -32,6 +33,7 @@ export async function restore(options: {
   directory: string;
   migrationsDirectory: string;
   log: Logger;
+  report?: ReportTables;
 }): Promise<void> {
   const { ownerUrl, directory, migrationsDirectory, log } = options;
   const manifest = await readManifest(directory);
@@ -44,7 +46,7 @@ export async function restore(options: {
   try {
     await refuseUsedDatabase(client, manifest);
     await migrate({ ownerUrl, directory: migrationsDirectory, upTo: manifest.migrations.at(-1) ?? '' });
-    await loadInTransaction(client, directory, manifest, log);
+    await loadInTransaction(client, directory, manifest, options);
     log.info({ tables: manifest.tables.length, rows: countRows(manifest.tables) }, 'all tables restored');
     // PostgreSQL has no statistics of the new rows. It would use plans for empty tables in the first hours.
     await client.query(`analyze ${manifest.tables.map((table) => inPublic(table.name)).join(', ')}`);
@@ -121,11 +123,18 @@ async function anyRow(client: pg.Client, table: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-async function loadInTransaction(client: pg.Client, directory: string, manifest: Manifest, log: Logger): Promise<void> {
+type Reporting = { log: Logger; report?: ReportTables };
+
+async function loadInTransaction(
+  client: pg.Client,
+  directory: string,
+  manifest: Manifest,
+  reporting: Reporting,
+): Promise<void> {
   await client.query('begin');
   try {
     await prepareForCopying(client);
-    await load(client, directory, manifest, log);
+    await load(client, directory, manifest, reporting);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
@@ -133,7 +142,12 @@ async function loadInTransaction(client: pg.Client, directory: string, manifest:
   }
 }
 
-async function load(client: pg.Client, directory: string, manifest: Manifest, log: Logger): Promise<void> {
+async function load(
+  client: pg.Client,
+  directory: string,
+  manifest: Manifest,
+  { log, report }: Reporting,
+): Promise<void> {
   const names = manifest.tables.map((table) => table.name);
   const present = new Set((await findPublicTables(client)).map((table) => table.name));
   const missing = names.filter((name) => !present.has(name));
@@ -154,10 +168,13 @@ async function load(client: pg.Client, directory: string, manifest: Manifest, lo
   // Migrations have inserted rows. We remove them, so that the database then has only the rows of the backup.
   await client.query(`truncate ${all}`);
   await makePartitions(client, manifest);
+  let done = 0;
   for (const name of await inReferenceOrder(client, names)) {
     const table = manifest.tables.find((table) => table.name === name) as TableCopy;
     await loadTable(client, directory, table);
     if (table.rows > 0) log.info({ table: name, rows: table.rows }, 'table restored');
+    done += 1;
+    report?.(done, names.length);
   }
   for (const { name, last_value } of manifest.sequences)
     await client.query('select setval($1::regclass, $2::bigint)', [inPublic(name), last_value]);
