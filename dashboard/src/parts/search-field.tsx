@@ -10,7 +10,7 @@ type Props = {
   longest?: number;
   /** What can be written. */
   placeholder?: string;
-  type?: 'search' | 'email' | 'tel' | 'date';
+  type?: 'text' | 'search' | 'email' | 'tel' | 'date';
   /** The width where the screen is not narrow. */
   width?: number;
 };
@@ -22,7 +22,7 @@ export function SearchField({
   change,
   longest = 200,
   placeholder,
-  type = 'search',
+  type = 'text',
   width = 260,
 }: Props) {
   const [typed, setTyped] = useState(value);

@@ -38,7 +38,7 @@ export default function Events() {
   return (
     <Page
       title="Events"
-      about="What is published, as it happens. Webhooks send the same events."
+      about="What is published from now on, as it happens. Webhooks send the same events."
       actions={
         <Group gap="sm">
           <StatusBadge tone={isPaused ? 'quiet' : error ? 'bad' : 'good'}>
@@ -55,7 +55,7 @@ export default function Events() {
       {shown.length === 0 ? (
         <Empty title={hasBegun ? 'No event yet' : 'Reading the newest events'}>
           {user || type
-            ? 'Nothing that was published lately matches. Change or remove a filter.'
+            ? 'Nothing that was published since you opened this page matches. Change or remove a filter.'
             : 'Order a test, or connect a user. Leave this page open: the next event appears here at once.'}
         </Empty>
       ) : (
