@@ -4,7 +4,7 @@ import { describeDashboard } from './dashboard.ts';
 import { startFront } from './demo-clinics.ts';
 
 /**
- * Pages that show something once the demo clinic is loaded. No laboratory of a sandbox sends messages to repair, and the
+ * Pages that show something once the demo clinic is loaded. No laboratory of a sandbox sends messages to repair. The
  * page of events shows what is published from its opening on.
  */
 const FILLED = [

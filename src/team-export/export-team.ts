@@ -117,8 +117,9 @@ async function* linesOf(ctx: TeamCtx, { after, user_id = null }: Part): AsyncGen
     for (const each of ofUser)
       owners.set(each, await whoHasRows(ctx, 'tables' in each ? each.tables[0] : each.table, ids));
     for (const row of page) {
-      // This column says whether the totals have already subtracted the user's orders. It is not data of the team.
-      const { orders_left_out: _, ...exported } = row;
+      // Work that is still to be done on the row: whether the totals have subtracted the user's orders, and whether
+      // hashes for the search are missing. It is not data of the team.
+      const { orders_left_out: _, lacks_search_hashes: __, ...exported } = row;
       yield { type: 'user', user_id: row.id, data: await openRow(ctx, 'users', exported) };
       for (const each of ofUser.filter((kind) => owners.get(kind)?.has(row.id))) {
         const rows = 'lines' in each ? each.lines(ctx, row) : exportedRows(ctx, each, row);

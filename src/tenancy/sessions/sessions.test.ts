@@ -202,14 +202,16 @@ describe('a session', () => {
     expect(said(await none.api<Refusal>('GET', `/v1/org/${team.org_id}/team`))).toEqual([403, 'insufficient_scope']);
   });
 
-  test('needs the plan scale for the management API, but not for the team and not for itself', async () => {
-    const { api } = await signInOperator(app, team);
+  test('of a member needs the plan scale for the management API, but not for the team and not for itself', async () => {
+    const [{ api }, operator] = [await signInMember(app, team), await signInOperator(app, team)];
     await app.db.updateTable('orgs').set({ plan: 'grow' }).where('id', '=', team.org_id).execute();
     await expect
       .poll(async () => said(await api<Refusal>('GET', `/v1/org/${team.org_id}`)))
       .toEqual([403, 'plan_required']);
     expect((await api<Shown>('GET', '/v1/session')).body.org.plan).toBe('grow');
     expect((await api('GET', '/v2/user', undefined, { team: team.id })).status).toBe(200);
+    // The operator sets the plan, so no plan keeps the operator out.
+    expect((await operator.api('GET', `/v1/org/${team.org_id}`)).status).toBe(200);
   });
 
   test('names its person as the creator of keys and invites, and can make no access token', async () => {
