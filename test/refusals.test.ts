@@ -46,5 +46,5 @@ test('a refusal that its operation does not declare is answered, and logged as a
 
 test('some operation can answer with each code, except those of commands and of paths with another method', () => {
   const declared = new Set(operations.flatMap((each) => [...declaredCodes(each)]));
-  expect(CODES.filter((code) => !declared.has(code)).toSorted()).toEqual(['lab_account_taken', 'method_not_allowed']);
+  expect(CODES.filter((code) => !declared.has(code)).toSorted()).toEqual(['method_not_allowed']);
 });
