@@ -225,7 +225,7 @@ describe.each(managed.map((operation) => [operation.id, operation] as const))('%
     expect(await linesOf([answer])).toEqual([{ action, status: 403, key_id: unbound.id }]);
   });
 
-  test('is open to a Team Management Key that is bound to it, or to organisation or operator only', async () => {
+  test('is open to a Team Management Key bound to it, unless only the organisation or operator may', async () => {
     const of = operation.method === 'DELETE' ? await doomed() : team;
     const key = of === team ? bound : await makeKey(team, [of.id]);
     const answer = await ask(operation, of, as(key.value));
@@ -234,7 +234,7 @@ describe.each(managed.map((operation) => [operation.id, operation] as const))('%
     expect(await linesOf([answer])).toEqual([{ action, status: answer.status, key_id: key.id }]);
   });
 
-  test('is open to an Org Management Key, if not to the operator only, and marks the deprecated header', async () => {
+  test('is open to an Org Management Key, unless only the operator may, and marks the old header', async () => {
     const of = operation.method === 'DELETE' ? await doomed() : team;
     const answer = await ask(operation, of, { 'x-service-org-key': org.value });
     if (operation.operatorOnly) expect(said(answer)).toEqual([403, 'insufficient_scope']);
