@@ -1,7 +1,9 @@
+import { slowness } from './slowness.ts';
+
 /**
- * The longest time for which this process let nothing else run during `work`, in milliseconds. A busy machine lengthens
- * such times, and threads beside ours add processor time. So each counts with the smaller of its duration and its
- * processor time.
+ * The longest time for which this process let nothing else run during `work`, in milliseconds of a usual machine. A busy
+ * machine lengthens such times, and threads beside ours add processor time. So each counts with the smaller of its
+ * duration and its processor time.
  */
 export async function longestStall(work: () => Promise<unknown>): Promise<number> {
   let [longest, last] = [0, readClocks()];
@@ -18,7 +20,7 @@ export async function longestStall(work: () => Promise<unknown>): Promise<number
     clearInterval(timer);
   }
   look();
-  return longest;
+  return longest / slowness();
 }
 
 function readClocks(): { elapsedMs: number; usedMs: number } {

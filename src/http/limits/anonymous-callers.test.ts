@@ -125,7 +125,7 @@ describe('bodies of provider events', () => {
     const taken = slow.map((body) => bodies.take(at('192.0.2.1'), body, async () => 'never'));
     const from = performance.now();
     expect(await bodies.take(at('192.0.2.2'), whole(), async (bytes) => String(bytes))).toBe('whole');
-    expect(performance.now() - from).toBeLessThan(200);
+    expect(performance.now() - from).toBeLessThan(1_000);
     for (const body of slow) body.destroy();
     expect((await Promise.allSettled(taken)).every(({ status }) => status === 'rejected')).toBe(true);
   });

@@ -1,6 +1,7 @@
 // The cost of samples of many apps, as index searches of the database. Other work of the machine does not change them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { usedBy } from '../../../test/slowness.ts';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 import { makeUser } from '../../../test/factories.ts';
 
@@ -43,14 +44,16 @@ async function searches(): Promise<number> {
   return rows[0]?.many as number;
 }
 
-/** The counts of a push, the processor time of this process in milliseconds, and the searches in indexes of samples. */
+/** The counts of a push, its processor time in milliseconds, and the searches in indexes of samples. */
 async function push(samples: object[]): Promise<{ counts: object; usedMs: number; searches: number }> {
   const searchesBefore = await searches();
-  const before = process.cpuUsage();
-  const { status, body } = await team.api<object>('POST', `/v2/timeseries/${user_id}/samples`, samples);
-  const { user, system } = process.cpuUsage(before);
-  expect([status, body]).toEqual([200, expect.anything()]);
-  return { counts: body, usedMs: (user + system) / 1_000, searches: (await searches()) - searchesBefore };
+  let counts = {};
+  const usedMs = await usedBy(async () => {
+    const { status, body } = await team.api<object>('POST', `/v2/timeseries/${user_id}/samples`, samples);
+    expect(status).toBe(200);
+    counts = body;
+  });
+  return { counts, usedMs, searches: (await searches()) - searchesBefore };
 }
 
 describe.each([1, 20])('samples of 50 apps in each of %i sources', (sources) => {
@@ -71,7 +74,7 @@ describe.each([1, 20])('samples of 50 apps in each of %i sources', (sources) => 
     const replaced = await push(batch({ value: 62, round: 2 }));
     expect(replaced.counts).toMatchObject({ updated: SAMPLES });
     for (const { usedMs, searches } of [first, again, others, moved, replaced]) {
-      expect(usedMs).toBeLessThan(750);
+      expect(usedMs).toBeLessThan(1_000);
       expect(searches).toBeLessThan(25_000);
     }
   });

@@ -277,7 +277,7 @@ describe('for any text', () => {
           for (const end of [interval?.min ?? 0, interval?.max ?? 0]) expect(Number.isFinite(end)).toBe(true);
         }
         expect(['normal', 'abnormal', 'critical', 'unknown']).toContain(read(result, range).interpretation);
-        expect(performance.now() - started).toBeLessThan(200);
+        expect(performance.now() - started).toBeLessThan(1_000);
       }),
       { numRuns: 2_000 },
     );

@@ -2,6 +2,7 @@
 // Other work of the machine changes neither.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { usedBy } from '../../../../test/slowness.ts';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 import { makeUser, subscribe } from '../../../../test/factories.ts';
 import { startEndpoint } from '../../../../test/endpoint.ts';
@@ -48,10 +49,8 @@ async function fill(many: number, everySeconds: number): Promise<void> {
 /** Processor time of this process in milliseconds, and the searches of the database in indexes of samples. */
 async function costOf(work: () => Promise<unknown>): Promise<{ usedMs: number; searches: number }> {
   const searchesBefore = await searches();
-  const before = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(before);
-  return { usedMs: (user + system) / 1_000, searches: (await searches()) - searchesBefore };
+  const usedMs = await usedBy(work);
+  return { usedMs, searches: (await searches()) - searchesBefore };
 }
 async function searches(): Promise<number> {
   await sql`select pg_stat_force_next_flush()`.execute(app.db);
