@@ -42,6 +42,8 @@ export async function benchDashboard({ quick }: { quick: boolean }): Promise<boo
         if (token === null) throw new Error('The sign-in link was refused.');
         const context = await opened.browser.newContext({
           viewport: { width: 1280, height: 800 },
+          // Chromium without it takes the locale of the machine, which may be one that no browser has.
+          locale: 'en-US',
           // The functions that wait in the page are text, which its policy refuses.
           bypassCSP: true,
         });

@@ -7,6 +7,7 @@ import {
   kitTestId,
   makeUser,
   orderKit,
+  patientDetails,
   readOrder,
   registeredKit,
   simulate,
@@ -54,11 +55,16 @@ await describeDashboard('the pages of orders', (dashboard) => {
   test('somebody orders a kit, walks it to a critical result, and cancels another', async () => {
     const { team } = dashboard;
     const user = await makeUser(team);
+    const address = { first_line: '1 Saguaro Way', country: 'US', zip: '85004', city: 'Phoenix', state: 'AZ' };
+    const info = { ...patientDetails, last_name: 'Ruizarez', address };
+    expect((await team.api('PATCH', `/v2/user/${user.user_id}/info`, info)).status).toBe(200);
     await kitTestId(team);
     const page = await dashboard.open('/orders', { expected: /status of 422/ });
     await page.getByRole('button', { name: 'New order' }).first().click();
-    await page.getByRole('combobox', { name: 'User' }).fill(user.client_user_id);
-    await page.getByRole('option', { name: user.client_user_id }).click();
+    await page.getByRole('combobox', { name: 'User' }).fill(user.client_user_id.slice(0, -1));
+    await page.getByRole('option', { name: user.client_user_id }).waitFor();
+    await page.getByRole('combobox', { name: 'User' }).fill('ruizarez');
+    await page.getByRole('option', { name: `${patientDetails.first_name} Ruizarez (${user.client_user_id})` }).click();
     await page.getByRole('combobox', { name: 'Test' }).click();
     await page
       .getByRole('option', { name: /test kit/ })

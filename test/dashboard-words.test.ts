@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FIELDS } from '../dashboard/src/pages/laboratory-message/field-names.ts';
+import { isBeforeCollection, REPLACEABLE } from '../dashboard/src/pages/order/allowed-actions.ts';
 import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
-import { COLLECTION_METHODS, statusesOf } from '../src/labs/orders/status/statuses.ts';
+import * as statuses from '../src/labs/orders/status/statuses.ts';
+import { REPLACEABLE as REPLACEABLE_ORDERS } from '../src/labs/orders/under-way/replace-order.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 
 const read = (path: string): string => readFileSync(join(PACKAGE_ROOT, path), 'utf8');
@@ -70,6 +72,21 @@ test('the dashboard names each field that a repair may change, and marks no othe
 
 test('each status of an order is in one group of the dashboard', () => {
   const grouped = Object.values(ORDER_GROUPS).flatMap(({ statuses }) => [...statuses]);
-  const known = new Set(COLLECTION_METHODS.flatMap((method) => statusesOf(method)));
+  const known = new Set(statuses.COLLECTION_METHODS.flatMap((method) => statuses.statusesOf(method)));
   expect(grouped.toSorted()).toEqual([...known].toSorted());
+});
+
+test('the dashboard offers a replacement in the statuses in which the service makes one', () => {
+  expect([...REPLACEABLE].toSorted()).toEqual(REPLACEABLE_ORDERS.toSorted());
+});
+
+test('the dashboard offers a correction of the patient as long as no sample is collected', () => {
+  const told = statuses.COLLECTION_METHODS.flatMap((method) =>
+    statuses.statusesOf(method).map((low) => ({ method, low, status: statuses.fullStatus(method, low) })),
+  );
+  const differing = told.filter(
+    ({ method, low, status }) => isBeforeCollection(status) !== statuses.isBeforeCollection(method, low),
+  );
+  expect(told.length).toBeGreaterThan(50);
+  expect(differing).toEqual([]);
 });

@@ -34,6 +34,12 @@ describe('the source layout', () => {
     expect(allSources.map(({ file }) => file).filter((file) => empty.test(file))).toEqual([]);
   });
 
+  test('has only texts and settings in its root', () => {
+    const files = readdirSync('.', { withFileTypes: true }).filter((entry) => entry.isFile());
+    const known = /^\.|\.(md|json|ts|log)$|^(LICENSE|NOTICE)$/;
+    expect(files.map(({ name }) => name).filter((name) => !known.test(name))).toEqual([]);
+  });
+
   test('has no two migrations with the same number', () => {
     const numbers = readdirSync('migrations').flatMap((name) => /^\d{4}/.exec(name) ?? []);
     expect(numbers.filter((number, n) => numbers.indexOf(number) < n)).toEqual([]);

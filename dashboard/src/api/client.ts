@@ -1,7 +1,7 @@
-import { unwrap, type paths } from '@phial/client';
+import type { paths } from '@phial/client';
 import createClient from 'openapi-fetch';
 
-export { PhialError, unwrap } from '@phial/client';
+export { PhialError, unwrap, type components, type ErrorCode } from '@phial/client';
 
 /** What each request bears beside the cookie of the session. The session and the choice of a team set it. */
 export const bearing: { csrfToken: string | null; teamId: string | null } = { csrfToken: null, teamId: null };
@@ -21,20 +21,3 @@ phial.use({
     return request;
   },
 });
-
-/** A request of the sign-in, which has no session yet. Throws PhialError for a refusal. */
-export async function send<Body>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<Body> {
-  const response = await fetch(path, {
-    method,
-    credentials: 'same-origin',
-    headers: {
-      ...(body && { 'content-type': 'application/json' }),
-      ...(method !== 'GET' && bearing.csrfToken !== null && { 'x-csrf-token': bearing.csrfToken }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '');
-  const read: unknown = isJson && text !== '' ? JSON.parse(text) : undefined;
-  return (await unwrap(Promise.resolve({ data: read, error: read, response }))) as Body;
-}

@@ -1,26 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useCallback, useMemo, useState, type ReactNode } from 'react';
-import { bearing, phial, send, unwrap } from './client.ts';
-import { SESSION_KEY } from './queries.ts';
+import { bearing, phial, unwrap, type components } from './client.ts';
+import { forgetWhatWasRead, SESSION_KEY } from './queries.ts';
 
-export type Team = { id: string; name: string };
-
-export type Session = {
-  session: { id: string; created_at: string; expires_at: string; csrf_token: string };
-  person: {
-    kind: 'member' | 'operator';
-    member_id: string | null;
-    name: string | null;
-    email: string | null;
-    role: 'org_admin' | 'team_admin' | 'no_role';
-  };
-  org: { id: string; name: string; plan: string };
-  teams: Team[];
-  /** Whether the person has more teams than these. */
-  has_more_teams: boolean;
-  environment: 'sandbox' | 'production';
-  region: string;
-};
+export type Session = components['schemas']['SessionDetails'];
+export type Team = Session['teams'][number];
 
 type Signed = Session & {
   /** The team whose data the pages show. Null if the person has none yet. */
@@ -30,13 +14,19 @@ type Signed = Session & {
 
 const SignedContext = createContext<Signed | null>(null);
 
+/** Somebody else may sign in in another tab of the same browser. */
+const before: { current: string | null } = { current: null };
+const personOf = ({ person, org }: Session): string => `${org.id} ${person.member_id}`;
+
 /** Reads who is signed in. A refusal with 401 means: nobody. `again` is how often it asks again, in milliseconds. */
 export const useSessionQuery = (again: number | false = false) =>
   useQuery({
     refetchInterval: again,
     queryKey: SESSION_KEY,
     queryFn: async () => {
-      const read = await send<Session>('GET', '/v1/session');
+      const read = await unwrap(phial.GET('/v1/session'));
+      if (before.current !== null && before.current !== personOf(read)) forgetWhatWasRead();
+      before.current = personOf(read);
       bearing.csrfToken = read.session.csrf_token;
       return read;
     },
@@ -77,7 +67,7 @@ export function SessionProvider({ session, children }: { session: Session; child
       bearing.teamId = id;
       setChosen(id);
       // What was read is of the other team.
-      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+      forgetWhatWasRead();
     },
     [queries],
   );

@@ -1,8 +1,8 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { send } from '../api/client.ts';
-import { SESSION_KEY } from '../api/queries.ts';
+import { phial, unwrap } from '../api/client.ts';
+import { forgetWhatWasRead, SESSION_KEY } from '../api/queries.ts';
 import { useSession } from '../api/session.tsx';
 import { PersonIcon, SignOutIcon } from '../parts/icons.tsx';
 
@@ -18,11 +18,11 @@ export function AccountMenu() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const signOut = useMutation({
-    mutationFn: (path: '/v1/session' | '/v1/session/all') => send('DELETE', path),
+    mutationFn: (path: '/v1/session' | '/v1/session/all') => unwrap(phial.DELETE(path)),
     onSettled: async () => {
       await navigate({ to: '/sign-in' });
       // Nothing that was read may stay in this browser.
-      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+      forgetWhatWasRead();
       await queries.resetQueries({ queryKey: SESSION_KEY });
     },
   });

@@ -30,7 +30,10 @@ const readPage = ({ series, userId: user_id, range: { start, end }, signal }: As
     next_cursor: string | null;
   }>;
 
-/** Reads a series of a user page by page. What has come is there at once, and grows. */
+/** After the first page, samples are shown when they have grown by this factor: drawing costs as much as all of them. */
+const GROWTH = 1.5;
+
+/** Reads a series of a user page by page. What has come is there soon, and grows. */
 export function useGroupedSamples(series: SeriesName, userId: string, { start, end }: Range): Loaded {
   const [loaded, setLoaded] = useState<Loaded>(EMPTY);
   useEffect(() => {
@@ -46,6 +49,7 @@ async function readAll(asked: Asked, show: (loaded: Loaded) => void): Promise<vo
   const { signal } = asked;
   const bySource = new Map<string, SourceSamples>();
   let cursor: string | null = null;
+  let [count, shown] = [0, 0];
   try {
     do {
       const page: Awaited<ReturnType<typeof readPage>> = await readPage(asked, cursor);
@@ -58,9 +62,12 @@ async function readAll(asked: Asked, show: (loaded: Loaded) => void): Promise<vo
             samples.at.push(Date.parse(timestamp) / 1000);
             samples.values.push(value);
           }
+          count += data.length;
         }
       cursor = page.next_cursor;
       if (signal.aborted) return;
+      if (cursor !== null && count < shown * GROWTH) continue;
+      shown = count;
       show({ sources: [...bySource.values()], isDone: cursor === null, error: null });
     } while (cursor !== null);
   } catch (error) {

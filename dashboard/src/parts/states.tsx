@@ -1,7 +1,7 @@
 import { Button, Code, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { PhialError } from '../api/client.ts';
+import { PhialError, type ErrorCode } from '../api/client.ts';
 import { RefreshIcon } from './icons.tsx';
 
 /** Grey bars where content will be. */
@@ -41,23 +41,26 @@ export function Empty({ title, children, action }: EmptyProps) {
 }
 
 /** What to do about a refusal. A code that is not here speaks for itself by its detail. */
-const ADVICE: Partial<Record<string, string>> = {
-  key_lacks_scope: 'Ask an administrator of your organisation for this right.',
-  forbidden: 'Ask an administrator of your organisation for this right.',
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  insufficient_scope: 'Ask an administrator of your organisation for this right.',
   not_found: 'It may have been deleted, or belong to another team. Choose the team at the top of the page.',
-  too_many_requests: 'Wait a moment, then try again.',
+  rate_limited: 'Wait a moment, then try again.',
 };
 
 export function describeError(error: unknown): { title: string; advice: string; requestId: string | null } {
-  if (!(error instanceof PhialError))
+  if (!(error instanceof PhialError)) {
+    // What fetch() throws if it gets no response.
+    const isUnreachable = error instanceof TypeError;
     return {
-      title: 'The service cannot be reached',
-      advice: 'Check your connection, then try again.',
+      title: isUnreachable ? 'The service cannot be reached' : 'This page has a fault',
+      advice: isUnreachable ? 'Check your connection, then try again.' : String(error),
       requestId: null,
     };
+  }
   const said = typeof error.detail === 'string' ? error.detail : problemsOf(error.detail);
-  const known = Object.hasOwn(ADVICE, error.code) ? ADVICE[error.code] : undefined;
-  const advice = error.status >= 500 ? 'Try again in a moment. Nothing was changed.' : known;
+  const known = new Map<string, string>(Object.entries(ADVICE)).get(error.code);
+  // A response can be lost after a change was made.
+  const advice = error.status >= 500 ? 'Wait a moment, look whether it was done, then try again.' : known;
   return { title: said || 'The service refused this', advice: advice ?? '', requestId: error.requestId };
 }
 

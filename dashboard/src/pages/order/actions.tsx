@@ -8,18 +8,12 @@ import { useSession } from '../../api/session.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { ChevronDownIcon } from '../../parts/icons.tsx';
 import { statusInWords } from '../../parts/order-status.tsx';
+import { canBeReplaced, isBeforeCollection } from './allowed-actions.ts';
 import { CorrectPatient } from './correct-patient.tsx';
 import { isOpen, type Order } from './order-query.ts';
 import { stepsOf, type FinalStatus } from './steps-of-method.ts';
 
 type Dialog = 'cancel' | 'correct' | 'simulate' | 'resend' | 'replace';
-
-/** After these an order can have a successor. The service knows more: whether it has one, and whether it may. */
-const REPLACEABLE =
-  /\.(lost|failure_to_deliver_to_\w+|problem_in_transit_\w+|with_customer|sample_error|redraw_available)$/;
-
-/** In these the patient can be corrected, if the laboratory has no message with the order yet. */
-const BEFORE_COLLECTION = /^received\.|\.(\w*transit_customer|out_for_delivery|with_customer|appointment_\w+)$/;
 
 /** What can be done with an order. The service decides what is possible, and says why not. */
 export function Actions({ order }: { order: Order }) {
@@ -36,10 +30,10 @@ export function Actions({ order }: { order: Order }) {
         </Menu.Target>
         <Menu.Dropdown>
           {environment === 'sandbox' && <Menu.Item onClick={() => setDialog('simulate')}>Simulate a step</Menu.Item>}
-          {REPLACEABLE.test(order.last_event.status) && (
+          {canBeReplaced(order.last_event.status) && (
             <Menu.Item onClick={() => setDialog('replace')}>{replacementOf(order)}</Menu.Item>
           )}
-          {order.patient_details !== null && BEFORE_COLLECTION.test(order.last_event.status) && (
+          {order.patient_details !== null && isBeforeCollection(order.last_event.status) && (
             <Menu.Item onClick={() => setDialog('correct')}>Correct patient data</Menu.Item>
           )}
           <Menu.Item onClick={() => setDialog('resend')}>Send its webhooks again</Menu.Item>

@@ -2,7 +2,7 @@ import { Anchor, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { phial, unwrap } from '../../api/client.ts';
+import { phial, unwrap, type components } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { CopyableId } from '../../parts/copyable-id.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -154,7 +154,7 @@ const COLUMNS: Column<User>[] = [
 
 const [YOUR_ID, ...OTHERS] = COLUMNS as [Column<User>, ...Column<User>[]];
 
-type FoundUser = User & { person: { first_name: string; last_name: string; dob: string } | null };
+type FoundUser = components['schemas']['FoundUserPage']['data'][number];
 
 const PEOPLE: Column<FoundUser>[] = [
   YOUR_ID,

@@ -39,6 +39,9 @@ export function replaceOrder(ctx: TeamCtx, orderId: string): Promise<LoadedOrder
   });
 }
 
+/** The statuses in which an order can be replaced. A kit must also be with its customer in the last two of them. */
+export const REPLACEABLE: readonly string[] = [...Object.keys(ORIGINS), ...KIT_WITH_CUSTOMER];
+
 function originOfReplacement(order: LoadedOrder): RepeatedOrigin | null {
   const { last_low_level_status: low } = order.row;
   // A kit that is with its customer may be damaged. Nobody but the customer knows it, so its order stays open.
