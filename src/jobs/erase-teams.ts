@@ -13,7 +13,6 @@ import * as events from '../events/erase.ts';
 import * as responses from '../http/response/erase.ts';
 import * as insurance from '../insurance/erase.ts';
 import * as catalogue from '../labs/catalogue/erase.ts';
-import * as carriers from '../labs/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
@@ -51,7 +50,6 @@ const MODULES: { eraseTeam: (ctx: TxCtx<TeamCtx>, team: TeamCtx['team']) => Prom
   priorities,
   pulls,
   continuousQueries,
-  carriers,
   results,
   hl7,
   labReports,

@@ -11,7 +11,6 @@ import * as events from '../events/erase.ts';
 import * as responses from '../http/response/erase.ts';
 import { MIN_ID } from '../ids.ts';
 import * as insurance from '../insurance/erase.ts';
-import * as carriers from '../labs/carriers/erase.ts';
 import * as hl7 from '../labs/laboratories/hl7/erase.ts';
 import * as orders from '../labs/orders/erase.ts';
 import * as results from '../labs/results/erase.ts';
@@ -39,7 +38,6 @@ const MODULES: { eraseUser: (ctx: TxCtx<TeamCtx>, user: { id: string }) => Promi
   pulls,
   connections,
   link,
-  carriers,
   results,
   hl7,
   labReports,

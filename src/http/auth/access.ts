@@ -40,7 +40,9 @@ export const LOOKUPS = 2;
 const MAX_WAITING = 200;
 
 type Cached<T> = { access: T; until: number };
-type Find<T> = (hash: Buffer) => Promise<{ access: T; expires: string | null } | undefined>;
+/** What a look-up found. It is cached, unless `isCached` is false. */
+type Found<T> = { access: T; expires: string | null; isCached?: boolean };
+type Find<T> = (hash: Buffer) => Promise<Found<T> | undefined>;
 
 /**
  * Finds the owner of a key, and caches it, so most requests need no query for it. When somebody changes a key, team or
@@ -202,7 +204,11 @@ export class AccessCache {
   /** Finds a session with the rights of its person, and the team if it is one of the organisation. */
   session(token: string, teamId: string | null, address: string): Promise<SessionAccess | null> {
     const key = teamId === null ? token : `${token} ${teamId}`;
-    return this.#look(this.#sessions, { key, address }, () => findSessionOrNull(this.#acrossTeams, token, teamId));
+    return this.#look(this.#sessions, { key, address }, async () => {
+      const found = await findSessionOrNull(this.#acrossTeams, token, teamId);
+      // With made-up teams, one person could fill the cache.
+      return found && { ...found, isCached: teamId === null || found.access.team !== null };
+    });
   }
 
   /**
@@ -266,7 +272,7 @@ export class AccessCache {
   ): Promise<T | null> {
     const [generation, made] = [this.#generation, this.#made];
     const found = await find(hash);
-    if (!this.#listening || generation !== this.#generation) return found?.access ?? null;
+    if (!this.#listening || generation !== this.#generation || found?.isCached === false) return found?.access ?? null;
     if (!found) {
       if (made === this.#made) this.#cacheUnknown(name);
       return null;

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../../test/test-app.ts';
+import { signInOperator } from '../../../test/signed-in.ts';
 import { query } from '../../../test/global-setup.ts';
 import type { Db } from '../../db/open-database.ts';
 import { operations } from '../../operations.ts';
@@ -391,7 +392,7 @@ function countKeyQueries(): { count: () => number; stop: () => void } {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   const isKeyQuery = (call: unknown): boolean => {
     const text = typeof call === 'string' ? call : ((call as { text?: string } | undefined)?.text ?? '');
-    return /select .*(team_api_keys|management_keys)/s.test(text) && text.includes('key_hash');
+    return /select .*(team_api_keys|management_keys|"sessions")/s.test(text) && /key_hash|token_hash/.test(text);
   };
   return { count: () => spy.mock.calls.filter(([call]) => isKeyQuery(call)).length, stop: () => spy.mockRestore() };
 }
@@ -436,6 +437,22 @@ describe('a key in use', () => {
       others.stop();
     }
   });
+});
+
+test('a session is cached for its teams, and made-up teams take no place in the cache', async () => {
+  const { token } = await signInOperator(app, app.team);
+  const access = new AccessCache(app.ctx, { ...app.ctx, db: app.ctx.reserved as Db });
+  access.listening();
+  const queries = countKeyQueries();
+  try {
+    const own = async () => (await access.session(token, app.team.id, '127.0.0.1'))?.team?.id;
+    expect([await own(), await own(), queries.count()]).toEqual([app.team.id, app.team.id, 1]);
+    const other = randomUUID();
+    for (let n = 0; n < 2; n += 1) expect((await access.session(token, other, '127.0.0.1'))?.team).toBeNull();
+    expect([await own(), queries.count()]).toEqual([app.team.id, 3]);
+  } finally {
+    queries.stop();
+  }
 });
 
 describe('with two services on one database', () => {

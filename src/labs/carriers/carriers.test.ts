@@ -17,6 +17,7 @@ import {
   type OrderBody,
 } from '../../../test/factories.ts';
 import { teamCtx } from '../../../test/team-ctx.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { eraseUsers } from '../../../test/erase-due-users.ts';
 import { lockOrder } from '../orders/load-order.ts';
@@ -229,7 +230,7 @@ describe('a scan of an unknown parcel', () => {
     await scan(newNumber(), ['in_transit', 'in_transit', 0]);
     const after = async (days: number) => {
       await sql`update carrier_scans set received_at = now() - make_interval(days => ${days})`.execute(app.db);
-      await dropExpired(app.ctx);
+      await dropExpired(acrossTeams(app.ctx));
       return countScans();
     };
     expect([await after(13), await after(15), await after(59), await after(61)]).toEqual([2, 1, 1, 0]);
@@ -387,17 +388,25 @@ test('a shipment has the tracking URLs of its couriers', async () => {
   });
 });
 
-test('the erasure of a user deletes the scans of the parcels', async () => {
+test('the scans of a parcel are deleted after the erasure of its last user, and not before', async () => {
   const number = newNumber();
-  const user = await makeUser(team);
-  const order = await orderKit(team, user.user_id);
-  await reportShipment(order, { outbound_tracking_number: number });
+  const other = await app.makeTeam();
+  const users = [await makeUser(team), await makeUser(other)] as const;
+  for (const [n, owner] of [team, other].entries()) {
+    const order = await orderKit(owner, users[n]?.user_id);
+    await reportShipment(order, { outbound_tracking_number: number }, owner);
+  }
+  await dropExpired(acrossTeams(app.ctx));
   const before = await countScans();
   await scan(number, ['in_transit', 'in_transit', 0]);
-  await team.api('DELETE', `/v2/user/${user.user_id}`);
-  await sql`update users set deleted_at = now() - interval '8 days' where id = ${user.user_id}`.execute(app.db);
-  await eraseUsers(app.ctx);
-  expect(await countScans()).toBe(before);
+  const erase = async (owner: Team, { user_id }: { user_id: string }) => {
+    await owner.api('DELETE', `/v2/user/${user_id}`);
+    await sql`update users set deleted_at = now() - interval '8 days' where id = ${user_id}`.execute(app.db);
+    await eraseUsers(app.ctx);
+    await dropExpired(acrossTeams(app.ctx));
+    return countScans();
+  };
+  expect([await erase(team, users[0]), await erase(other, users[1])]).toEqual([before + 1, before]);
 });
 
 describe('anonymous callers that send bodies without an end', () => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Ctx, TeamCtx, TxCtx } from '../../context.ts';
+import type { Ctx } from '../../context.ts';
 
 /**
  * Days for which we store scans of a parcel that we do not know. A carrier may scan a parcel before the laboratory
@@ -12,21 +12,17 @@ const UNKNOWN_DAYS = 14;
  */
 const RETENTION_DAYS = 60;
 
-export async function eraseUser({ db, team }: TxCtx<TeamCtx>, user: { id: string }): Promise<void> {
-  await sql`
-    delete from carrier_scans where number_hash in (
-      select number_hash from tracking_numbers where user_id = ${user.id} and team_id = ${team.id})`.execute(db);
-}
-
-export async function eraseTeam({ db }: TxCtx<TeamCtx>, team: { id: string }): Promise<void> {
-  await sql`
-    delete from carrier_scans where number_hash in (
-      select number_hash from tracking_numbers where team_id = ${team.id})`.execute(db);
-}
-
+/**
+ * Deletes old scans, and scans of a parcel that belongs to no order any more, because its user or team was erased. An
+ * erasure itself leaves them: another team may have an order with the same number, and a team sees only its own.
+ */
 export async function dropExpired({ db }: Ctx): Promise<void> {
   await sql`
     delete from carrier_scans
      where received_at < now() - make_interval(days => ${RETENTION_DAYS})
-        or (not is_known and received_at < now() - make_interval(days => ${UNKNOWN_DAYS}))`.execute(db);
+        or (not is_known and received_at < now() - make_interval(days => ${UNKNOWN_DAYS}))
+        or (is_known and not exists (
+              select from tracking_numbers where tracking_numbers.number_hash = carrier_scans.number_hash))`.execute(
+    db,
+  );
 }
