@@ -13,6 +13,8 @@ import type { AuditLogExportQuery, AuditLogPage, AuditLogQuery } from './schemas
 
 /** The most lines that we look at for one page. If the filters reject many of them, the page is short. */
 const MAX_LOOKED_AT = 20_000;
+/** The same for the filter by a record. A line can have a thousand of them, which lie beside the table. */
+const MAX_LOOKED_AT_BY_RECORD = 5_000;
 const LATEST_MS = 2 ** 48 - 1;
 
 type Filters = Pick<Static<typeof AuditLogQuery>, 'actor' | 'action' | 'key_id' | 'record_id' | 'since' | 'until'>;
@@ -43,7 +45,7 @@ async function readLines(
   // Without filters every line is wanted.
   const { actor, action, key_id, record_id } = filters;
   const isFiltered = ctx.teamIds !== null || [actor, action, key_id, record_id].some((each) => each !== undefined);
-  const lookedAt = isFiltered ? MAX_LOOKED_AT : most;
+  const lookedAt = !isFiltered ? most : record_id === undefined ? MAX_LOOKED_AT : MAX_LOOKED_AT_BY_RECORD;
   const way = sql.raw(order);
   const looked = sql`
     select * from audit_log where org_id = ${ctx.org.id} and id >= ${from} and id < ${below}
