@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { describeDashboard } from './dashboard.ts';
 import { startEndpoint } from './endpoint.ts';
-import { makeUser, orderKit, subscribe } from './factories.ts';
+import { orderKit, subscribe } from './factories.ts';
 
-await describeDashboard('the pages of webhooks and events', (dashboard) => {
+await describeDashboard('the pages of webhooks', (dashboard) => {
   test('an endpoint that fails shows why, is mended, and gets the event again', async () => {
     const { app, team } = dashboard;
     const endpoint = await startEndpoint();
@@ -62,19 +62,5 @@ await describeDashboard('the pages of webhooks and events', (dashboard) => {
     await expect.poll(() => page.getByText(/^whsec_/).textContent()).not.toBe(secret);
     await dashboard.check(page);
     await endpoint.close();
-  });
-
-  test('an event appears at once while the page of events is open', async () => {
-    const { team } = dashboard;
-    const page = await dashboard.open('/events');
-    await page.getByText('No event yet').waitFor();
-    const user = await makeUser(team);
-    await orderKit(team, user.user_id);
-    await page.getByRole('button', { name: 'labtest.order.created' }).waitFor();
-    expect(await page.getByRole('link', { name: user.client_user_id }).count()).toBe(2);
-    await page.getByRole('button', { name: 'labtest.order.created' }).click();
-    await page.getByRole('link', { name: 'All its deliveries' }).click();
-    await page.getByRole('heading', { name: 'Payload' }).waitFor();
-    await dashboard.check(page);
   });
 });

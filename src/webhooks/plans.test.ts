@@ -162,6 +162,7 @@ const STATEMENTS: { title: string; work: (ctx: TeamCtx) => Promise<unknown> }[] 
     title: 'the feed after transactions that ran',
     work: (ctx) => readPage(ctx, seenUpTo(6_990, [1_500, 6_980, 6_985]), wanted),
   },
+  { title: 'the feed since yesterday', work: (ctx) => readPage(ctx, { since: Date.parse(yesterday()) }, wanted) },
   { title: 'the end of the feed', work: (ctx) => readPage(ctx, seenUpTo(2 ** 40), wanted) },
   { title: 'figures of an endpoint', work: (ctx) => findMetrics(ctx, webhook, { interval: '1h' }) },
 ];
@@ -199,7 +200,7 @@ describe.each(MADE)('with plans made %s', (made) => {
        where statement ~ '(from|join) \\(*(select.*)?(events|attempts)'`.execute(db);
     expect(rows.filter(({ anew, generic }) => anew > 0 || generic < 3).map(({ statement }) => statement)).toEqual([]);
     // The statements that read events or attempts. They read attempts by endpoint and status (4), attempts of an event,
-    // waiting deliveries, an event without and with its body, a page of the feed and its bodies.
-    expect(rows.length).toBe(11);
+    // waiting deliveries, an event without and with its body, where the feed begins, a page of it and its bodies.
+    expect(rows.length).toBe(12);
   });
 });

@@ -11,7 +11,7 @@ export type FollowedEvent<Type extends WebhookEventType = WebhookEventType> = {
 }[Type];
 
 export type FollowOptions = {
-  /** The cursor that `onCursor` got last, or `now`. Default: the oldest stored event. */
+  /** The cursor that `onCursor` got last, a time, or `now`. Default: the oldest stored event. */
   after?: string;
   /** Types, or prefixes that end in `.*`, such as `labtest.order.*`. Default: all types except the operational ones. */
   eventTypes?: string[];

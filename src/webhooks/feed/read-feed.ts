@@ -5,12 +5,13 @@ import { noteReader } from '../../events/notify-readers.ts';
 import { ownerOf } from '../../fair/round-robin.ts';
 import type { Poll } from '../../long-polls.ts';
 import { reachesDocuments } from '../../tenancy/keys/key-scopes.ts';
-import { FROM_THE_OLDEST, readCursor, writeCursor, type Cursor } from './cursor.ts';
+import { firstMoment, millisecondsOf } from '../../wire/moment.ts';
+import { FROM_THE_OLDEST, readCursor, writeCursor, type FeedStart } from './cursor.ts';
 import type { OpenEvent } from './open-bodies.ts';
 import { isAtEnd, readPage, type Page, type PageLimits } from './read-page.ts';
 
 type FeedRequest = {
-  /** A cursor, or `now`. Null means from the oldest stored event. */
+  /** A cursor, a time, or `now`. Null means from the oldest stored event. */
   after: string | null;
   limit: number;
   /** Names of event types, or prefixes that end in `.*`. Null means all types except the operational ones. */
@@ -52,19 +53,26 @@ const MIN_PAUSE_MS = 100;
  * invalid_cursor, cursor_expired and too_many_polls.
  */
 export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: FeedRequest): Promise<FeedPage> {
-  const cursor = after === null ? FROM_THE_OLDEST : after === 'now' ? null : readCursor(after);
+  const start = startOf(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
   const wanted = { most: { events: limit, bytes: MAX_BYTES }, types };
   const poll = wait > 0 ? ctx.polls?.enter(ownerOf(ctx.team)) : undefined;
   try {
     const page = poll
-      ? await waitForPage(ctx, { cursor, wanted, poll, ms: wait * 1000 })
-      : await readPage(ctx, cursor, wanted);
+      ? await waitForPage(ctx, { start, wanted, poll, ms: wait * 1000 })
+      : await readPage(ctx, start, wanted);
     const data = page.events.map((event) => renderEvent(ctx, event));
     return { data, next_cursor: writeCursor(page.cursor), has_more: page.has_more };
   } finally {
     poll?.leave();
   }
+}
+
+function startOf(after: string | null): FeedStart {
+  if (after === null) return FROM_THE_OLDEST;
+  if (after === 'now') return null;
+  const moment = firstMoment(after);
+  return moment === null ? readCursor(after) : { since: millisecondsOf(moment) };
 }
 
 /**
@@ -73,7 +81,7 @@ export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }
  */
 async function waitForPage(
   ctx: TeamCtx,
-  { cursor, wanted, poll, ms }: { cursor: Cursor | null; wanted: PageLimits; poll: Poll; ms: number },
+  { start, wanted, poll, ms }: { start: FeedStart; wanted: PageLimits; poll: Poll; ms: number },
 ): Promise<Page> {
   const aside = ctx.aside ?? ((wait) => wait());
   const signals = [ctx.gone, ctx.stopping];
@@ -82,10 +90,10 @@ async function waitForPage(
   for (;;) {
     poll.listen();
     const lookedAt = performance.now();
-    const page = await readPage(ctx, cursor, wanted);
+    const page = await readPage(ctx, start, wanted);
     const left = end - performance.now();
     if (!isAtEnd(page) || left <= 0 || signals.some((signal) => signal?.aborted)) return page;
-    ({ cursor } = page);
+    start = page.cursor;
     await aside(async () => {
       await poll.wait(Math.min(left, patience), signals);
       await pause(Math.max(0, lookedAt + MIN_PAUSE_MS - performance.now()));

@@ -3,9 +3,10 @@ import { inTransaction } from '../../db/transaction.ts';
 import { AppError } from '../../errors.ts';
 import { deferEvents } from '../../events/deferred-events.ts';
 import { MIN_ID, madeAt } from '../../ids.ts';
-import { FROM_THE_OLDEST, type Cursor, type FeedPosition, type Snapshot } from './cursor.ts';
+import { FROM_THE_OLDEST, type Cursor, type FeedPosition, type FeedStart, type Snapshot } from './cursor.ts';
 import { cutPage, type Cut, type Most } from './cut-page.ts';
 import { findEvents } from './find-events.ts';
+import { findSinceOrNull, secondOf } from './find-since.ts';
 import { openBodies, type OpenEvent } from './open-bodies.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
@@ -34,15 +35,17 @@ const DAY = 86_400;
 const NOWHERE: FeedPosition = { position: 0, id: MIN_ID };
 
 /**
- * Returns the next page of events after a cursor. A cursor of null means from now on. Throws cursor_expired if
- * retention may have deleted some of these events.
+ * Returns the first page of events from a start on. Throws cursor_expired if retention may have deleted some of these
+ * events.
  */
-export async function readPage(ctx: TeamCtx, cursor: Cursor | null, wanted: PageLimits): Promise<Page> {
+export async function readPage(ctx: TeamCtx, start: FeedStart, wanted: PageLimits): Promise<Page> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const { snapshot, at } = await takeSnapshot(ctx);
-    if (cursor === null || wanted.types?.length === 0)
-      return { events: [], cursor: { seen: snapshot, reading: null, from: at }, has_more: false };
-    refuseExpired(ctx, cursor, at);
+    const atEnd = { events: [], cursor: { seen: snapshot, reading: null, from: at }, has_more: false };
+    if (start === null || wanted.types?.length === 0) return atEnd;
+    refuseExpired(ctx, 'since' in start ? secondOf(start.since) : start.from, at);
+    const cursor = 'since' in start ? await findSinceOrNull(ctx, start.since) : start;
+    if (cursor === null) return atEnd;
     const page = await readOnce(ctx, cursor, wanted, { snapshot, at });
     if (page) return page;
   }
@@ -87,15 +90,15 @@ const timeOf = (cursor: Cursor, { last }: Cut): number => Math.max(cursor.from, 
 const secondsOf = (id: string): number => Math.floor(madeAt(id) / 1000);
 
 /**
- * Throws cursor_expired if the cursor is older than the first stored day. Retention deletes whole days, and the reader
+ * Throws cursor_expired if a reader begins before the first stored day. Retention deletes whole days, and the reader
  * may not have read all events of a deleted day.
  */
-function refuseExpired({ config }: TeamCtx, cursor: Cursor, at: number): void {
+function refuseExpired({ config }: TeamCtx, from: number, at: number): void {
   const firstRetained = (Math.floor(at / DAY) - config.retentionDays) * DAY;
-  if (cursor.from === FROM_THE_OLDEST.from || cursor.from >= firstRetained) return;
+  if (from === FROM_THE_OLDEST.from || from >= firstRetained) return;
   throw new AppError(
     'cursor_expired',
-    `The cursor is older than the ${config.retentionDays} days for which events are kept, so events after it may be ` +
+    `\`after\` is older than the ${config.retentionDays} days for which events are kept, so events after it may be ` +
       'deleted. Begin again without `after`.',
   );
 }

@@ -2,33 +2,54 @@ import { Type } from 'typebox';
 import { WantedTypes } from '../../events/filter.ts';
 import { ORIGINS } from '../../events/origin.ts';
 import { nullable, oneOf, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
+import { pastMoment } from '../../wire/moment.ts';
+import type { Requirement } from '../../wire/rules.ts';
 import { LONGEST_CURSOR } from './cursor.ts';
 import { shape } from '../../wire/shape.ts';
 
 /** The longest wait in seconds. It is short enough that a proxy usually does not cut the waiting request. */
 const LONGEST_WAIT_SECONDS = 30;
 
-export const FeedQuery = Type.Object({
-  after: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: LONGEST_CURSOR,
-      description:
-        '`next_cursor` of the page before, or `now` for events from now on. Without it the feed starts from the ' +
-        'oldest stored event.',
-    }),
-  ),
-  limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),
-  event_type: Type.Optional(WantedTypes('every type except the operational ones, which you get only by name.')),
-  wait: withDefault(
-    Type.Integer({
-      minimum: 0,
-      maximum: LONGEST_WAIT_SECONDS,
-      description: 'Seconds to wait for an event when there is none yet. The response comes with the event.',
-    }),
-    0,
-  ),
-});
+/** Checks a time in `after`. Cursors begin with a letter, because they are base64 of a list. */
+const TIME_IS_PAST: Requirement = {
+  words: 'A time in `after` is a date and time as ISO 8601, at most 5 minutes ahead.',
+  check: ({ after }) =>
+    typeof after !== 'string' || !/^\d/.test(after) || pastMoment(after) !== null
+      ? []
+      : [
+          {
+            at: ['after'],
+            type: 'datetime_parsing',
+            msg: 'Input should be a date and time as ISO 8601 that is not in the future',
+          },
+        ],
+};
+
+export const FeedQuery = Type.Object(
+  {
+    after: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: LONGEST_CURSOR,
+        description:
+          '`next_cursor` of the page before; or a time (ISO 8601, without an offset UTC, a + is written %2B) for the ' +
+          'events since then, and perhaps some from shortly before it; or `now` for events from now on. Without it the ' +
+          'feed starts from the oldest stored event.',
+      }),
+    ),
+    limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),
+    event_type: Type.Optional(WantedTypes('every type except the operational ones, which you get only by name.')),
+    wait: withDefault(
+      Type.Integer({
+        minimum: 0,
+        maximum: LONGEST_WAIT_SECONDS,
+        description: 'Seconds to wait for an event when there is none yet. The response comes with the event.',
+      }),
+      0,
+    ),
+  },
+  { fulfils: TIME_IS_PAST },
+);
 
 const anything = { items: {}, additionalProperties: {} };
 

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useEventTypes } from '../../parts/endpoint-form.tsx';
-import { text, useFilters } from '../../parts/filters.ts';
+import { oneOf, text, useFilters } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
 import { Drawer } from '../../parts/drawer.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
@@ -12,13 +12,22 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { KEPT, useFeed, type FeedEvent } from './use-feed.ts';
 
-const FILTERS = { type: text(100), user: text(200) };
+/** How far back the page begins, in minutes. */
+const BEGINNINGS = [
+  { value: '0', label: 'Now' },
+  { value: '10', label: '10 minutes ago' },
+  { value: '60', label: 'An hour ago' },
+  { value: '1440', label: 'A day ago' },
+] as const;
+const USUAL_BEGINNING = '60';
+
+const FILTERS = { type: text(100), user: text(200), from: oneOf(...BEGINNINGS.map(({ value }) => value)) };
 
 export default function Events() {
-  const [{ type, user }] = useFilters(FILTERS);
+  const [{ type, user, from = USUAL_BEGINNING }] = useFilters(FILTERS);
   const [isPaused, setPaused] = useState(false);
   const [opened, setOpened] = useState<FeedEvent | null>(null);
-  const { events, error, hasBegun } = useFeed({ type, isPaused });
+  const { events, error, isLive } = useFeed({ type, minutesBack: Number(from), isPaused });
   const shown = useMemo(
     () => events.filter((event) => !user || event.user_id === user || event.client_user_id === user),
     [events, user],
@@ -38,12 +47,10 @@ export default function Events() {
   return (
     <Page
       title="Events"
-      about="What is published from now on, as it happens. Webhooks send the same events."
+      about="What was published of late, and what is published now, as it happens. Webhooks send the same events."
       actions={
         <Group gap="sm">
-          <StatusBadge tone={isPaused ? 'quiet' : error ? 'bad' : 'good'}>
-            {isPaused ? 'Paused' : error ? 'Not connected' : 'Live'}
-          </StatusBadge>
+          <State isPaused={isPaused} isLive={isLive} error={error} />
           <Button variant="default" onClick={() => setPaused(!isPaused)}>
             {isPaused ? 'Go on' : 'Pause'}
           </Button>
@@ -53,10 +60,10 @@ export default function Events() {
       <Filters />
       {error !== null && <Failed error={error} />}
       {shown.length === 0 ? (
-        <Empty title={hasBegun ? 'No event yet' : 'Reading the newest events'}>
+        <Empty title={isLive ? 'No event yet' : 'Reading the events'}>
           {user || type
-            ? 'Nothing that was published since you opened this page matches. Change or remove a filter.'
-            : 'Order a test, or connect a user. Leave this page open: the next event appears here at once.'}
+            ? 'Nothing that was published since then matches. Change or remove a filter, or begin further back.'
+            : 'Order a test, or begin further back. Leave this page open: the next event appears here at once.'}
         </Empty>
       ) : (
         <>
@@ -78,8 +85,14 @@ export default function Events() {
   );
 }
 
+function State({ isPaused, isLive, error }: { isPaused: boolean; isLive: boolean; error: unknown }) {
+  if (isPaused) return <StatusBadge tone="quiet">Paused</StatusBadge>;
+  if (error) return <StatusBadge tone="bad">Not connected</StatusBadge>;
+  return <StatusBadge tone={isLive ? 'good' : 'active'}>{isLive ? 'Live' : 'Reading'}</StatusBadge>;
+}
+
 function Filters() {
-  const [{ type, user }, change] = useFilters(FILTERS);
+  const [{ type, user, from = USUAL_BEGINNING }, change] = useFilters(FILTERS);
   const { data: types } = useEventTypes();
   return (
     <Group align="flex-end" gap="sm" role="search" aria-label="Filters of events">
@@ -100,6 +113,14 @@ function Filters() {
         maxLength={200}
         value={user ?? ''}
         onChange={({ currentTarget }) => change({ user: currentTarget.value || null })}
+      />
+      <Select
+        label="Since"
+        allowDeselect={false}
+        w={{ base: '100%', sm: 160 }}
+        data={BEGINNINGS}
+        value={from}
+        onChange={(value) => change({ from: value === USUAL_BEGINNING ? null : value })}
       />
     </Group>
   );
