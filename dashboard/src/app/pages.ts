@@ -67,5 +67,10 @@ export const PAGES: PageEntry[] = [
     label: 'Message of a laboratory',
     load: () => import('../pages/laboratory-message/page.tsx'),
   },
+  {
+    path: '/laboratories/reports/$report',
+    label: 'Lab report',
+    load: () => import('../pages/lab-report/page.tsx'),
+  },
   { path: '/catalogue/$test', label: 'Test', load: () => import('../pages/lab-test/page.tsx') },
 ];

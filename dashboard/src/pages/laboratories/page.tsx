@@ -3,22 +3,25 @@ import type { ReactNode } from 'react';
 import { oneOf, text, useFilters } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
 import { Adapters } from './adapters.tsx';
+import { LabReports } from './lab-reports.tsx';
 import { Messages } from './messages.tsx';
 import { Outgoing } from './outgoing.tsx';
 import { Unmatched } from './unmatched.tsx';
 
-const TABS = ['repair', 'outgoing', 'unmatched', 'laboratories'] as const;
+const TABS = ['repair', 'outgoing', 'unmatched', 'reports', 'laboratories'] as const;
 const RULES = { tab: oneOf(...TABS), state: text(100), lab: text(100), reason: text(100) };
 const LABELS: Record<(typeof TABS)[number], string> = {
   repair: 'Messages to repair',
   outgoing: 'Outgoing',
   unmatched: 'Unmatched results',
+  reports: 'Lab reports',
   laboratories: 'Laboratories',
 };
 const PANELS: Record<(typeof TABS)[number], () => ReactNode> = {
   repair: Messages,
   outgoing: Outgoing,
   unmatched: Unmatched,
+  reports: LabReports,
   laboratories: Adapters,
 };
 
@@ -26,7 +29,10 @@ export default function Laboratories() {
   const [{ tab = 'repair' }, change] = useFilters(RULES);
   const Panel = PANELS[tab];
   return (
-    <Page title="Laboratories" about="What laboratories sent that waits for somebody, and what waits to reach them.">
+    <Page
+      title="Laboratories"
+      about="What came from laboratories and waits for somebody, and what waits to reach them."
+    >
       <Tabs
         value={tab}
         keepMounted={false}

@@ -1,0 +1,100 @@
+import { Anchor, Box, Group, SimpleGrid, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
+import { useTeamPath } from '../../api/session.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { FactList } from '../../parts/fact-list.tsx';
+import { text, useFilters } from '../../parts/filters.ts';
+import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
+import { Loaded } from '../../parts/states.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Correction } from './correction.tsx';
+import { Files } from './files.tsx';
+import { reportQuery, type Report } from './report-query.ts';
+
+/** The list names the user of a report. */
+const SEARCH = { user: text(36) };
+
+export default function LabReportPage() {
+  const { report: id } = useParams({ strict: false }) as { report: string };
+  const query = useQuery(reportQuery(useTeamPath(), id));
+  return <Loaded query={query}>{(report) => <Shown key={report.job_id} report={report} />}</Loaded>;
+}
+
+function Shown({ report }: { report: Report }) {
+  const [hasChanges, setHasChanges] = useState(false);
+  const isWaiting = report.needs_human_review && !report.is_reviewed;
+  return (
+    <Page
+      title={`Lab report …${report.job_id.slice(-8)}`}
+      about={<About report={report} />}
+      actions={isWaiting && <Accept report={report} hasChanges={hasChanges} />}
+    >
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+        {/* Beside the fields it stays in view while somebody goes through them. */}
+        <Box pos={{ base: 'static', lg: 'sticky' }} top={72} style={{ alignSelf: 'start' }}>
+          <Files report={report} />
+        </Box>
+        {isWaiting ? (
+          // A saved correction is matched again, and the form begins with what came of it.
+          <Correction key={JSON.stringify(report.data)} report={report} onChange={setHasChanges} />
+        ) : (
+          <Accepted report={report} />
+        )}
+      </SimpleGrid>
+    </Page>
+  );
+}
+
+function About({ report: { is_reviewed } }: { report: Report }) {
+  const [{ user }] = useFilters(SEARCH);
+  return (
+    <Group gap="xs" component="span">
+      <StatusBadge tone={is_reviewed ? 'good' : 'warning'}>{is_reviewed ? 'Reviewed' : 'Waits for you'}</StatusBadge>
+      {user !== undefined && (
+        <Anchor component={Link} to={`/users/${user}`}>
+          Its user
+        </Anchor>
+      )}
+      <Anchor component={Link} to="/laboratories" search={{ tab: 'reports' } as never}>
+        All that wait
+      </Anchor>
+    </Group>
+  );
+}
+
+function Accept({ report: { job_id, data }, hasChanges }: { report: Report; hasChanges: boolean }) {
+  const path = { ...useTeamPath(), job_id };
+  const accept = async (): Promise<void> => {
+    await unwrap(
+      phial.POST('/v1/org/{org_id}/team/{team_id}/{environment}/lab_report_review/{job_id}/accept', {
+        params: { path },
+      }),
+    );
+    await readAgain('lab_report_review', 'lab_report_reviews');
+  };
+  if (hasChanges) return <Text c="dimmed">Save the correction, then accept the report.</Text>;
+  return (
+    <ConfirmButton action="Accept" question="Accept this report?" onConfirm={accept} variant="filled">
+      {data === null
+        ? 'Nothing was read of it. Your programs hear that somebody reviewed it, and get no values.'
+        : 'Your programs get the values as they stand here. This cannot be taken back.'}
+    </ConfirmButton>
+  );
+}
+
+function Accepted({ report: { data } }: { report: Report }) {
+  return (
+    <Section title="What was accepted">
+      {data === null ? (
+        <Text>Nothing could be read.</Text>
+      ) : (
+        <FactList facts={data.results.map(({ test_name, value, units }) => [test_name, `${value} ${units ?? ''}`])} />
+      )}
+    </Section>
+  );
+}
