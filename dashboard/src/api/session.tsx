@@ -83,6 +83,9 @@ export function useSession(): Signed {
   return signed;
 }
 
+/** Whether the operator of the service is signed in, who may do what no member and no key may. */
+export const useIsOperator = (): boolean => useSession().person.kind === 'operator';
+
 /** The parameters that begin the paths of operations on the chosen team. Pages are only shown if there is one. */
 export function useTeamPath(): { org_id: string; team_id: string; environment: Session['environment'] } {
   const { org, team, environment } = useSession();

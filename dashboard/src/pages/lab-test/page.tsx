@@ -11,6 +11,7 @@ import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
+import { Approve } from './approve.tsx';
 import { Instructions } from './instructions.tsx';
 import { Markers } from './markers.tsx';
 
@@ -41,7 +42,12 @@ function Shown({ test }: { test: LabTest }) {
           </Group>
         </Stack>
       }
-      actions={test.has_collection_instructions && <Instructions id={id} name={name} />}
+      actions={
+        <>
+          {status === 'pending_approval' && <Approve id={id} name={name} />}
+          {test.has_collection_instructions && <Instructions id={id} name={name} />}
+        </>
+      }
     >
       <Section title="About the test">
         <FactList

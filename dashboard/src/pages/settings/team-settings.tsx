@@ -6,6 +6,7 @@ import { SESSION_KEY } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Loaded } from '../../parts/states.tsx';
+import { ClosedBetas } from './closed-betas.tsx';
 import { RedirectUrls } from './redirect-urls.tsx';
 
 const PATH = '/v1/org/{org_id}/team/{team_id}';
@@ -20,12 +21,13 @@ const BRAND = [
 ] as const;
 type Brand = Record<(typeof BRAND)[number]['name'], string>;
 
-/** The name of the team, what its patients see of it, and where its users come back to. */
+/** The name of the team, what its patients see of it, where its users come back to, and its betas. */
 export function TeamSettings() {
   return (
     <Stack gap="lg">
       <NameAndBrand />
       <RedirectUrls />
+      <ClosedBetas />
     </Stack>
   );
 }

@@ -1,15 +1,13 @@
-import { SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
-import { FactList } from '../../parts/fact-list.tsx';
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { useFilters } from '../../parts/filters.ts';
 import { Pager, useCursor } from '../../parts/pager.tsx';
-import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { inWords } from '../../parts/status-badge.tsx';
+import { Plan } from './plan.tsx';
 
 const FIRST_MONTH = '2020-01';
 const thisMonth = (): string => new Date().toISOString().slice(0, 7);
@@ -37,17 +35,7 @@ export function PlanAndUsage() {
   });
   return (
     <Stack gap="lg">
-      <Section title="Plan">
-        <FactList
-          facts={[
-            ['Organisation', org.name],
-            ['Plan', inWords(org.plan)],
-          ]}
-        />
-        <Text size="sm" c="dimmed" mt="sm">
-          The operator of this service changes the plan.
-        </Text>
-      </Section>
+      <Plan />
       <TextInput
         label="Month, in UTC"
         type="month"

@@ -1,0 +1,44 @@
+import { Fieldset, MultiSelect, Stack } from '@mantine/core';
+import { inWords } from '../../../parts/status-badge.tsx';
+import { STATES } from './states.ts';
+
+const KINDS = ['client_bill', 'commercial_insurance', 'patient_bill', 'patient_bill_passthrough'] as const;
+
+/** The states for each kind of billing. What is left out is not allowed. */
+export type Billing = Partial<Record<(typeof KINDS)[number], string[]>>;
+
+const ALL = 'all';
+const OPTIONS = [{ value: ALL, label: 'All states' }, ...STATES.map((state) => ({ value: state, label: state }))];
+
+type Props = { value: Billing; change: (billing: Billing) => void };
+
+/** Who can be billed by an account, by the state of the patient. */
+export function BillingFields({ value, change }: Props) {
+  const choose = (kind: (typeof KINDS)[number], states: string[]): void => {
+    const { [kind]: _, ...others } = value;
+    // Somebody who chooses a state after all states wants only this one.
+    const wasAll = value[kind]?.length === STATES.length;
+    const chosen = states.includes(ALL) && !wasAll ? [...STATES] : states.filter((state) => state !== ALL);
+    change(chosen.length === 0 ? others : { ...others, [kind]: chosen });
+  };
+  return (
+    <Fieldset legend="Billing, by the state of the patient">
+      <Stack gap="sm">
+        {KINDS.map((kind) => {
+          const states = value[kind] ?? [];
+          return (
+            <MultiSelect
+              key={kind}
+              label={inWords(kind)}
+              placeholder={states.length === 0 ? 'Not allowed' : ''}
+              searchable
+              data={OPTIONS}
+              value={states.length === STATES.length ? [ALL] : states}
+              onChange={(chosen) => choose(kind, chosen)}
+            />
+          );
+        })}
+      </Stack>
+    </Fieldset>
+  );
+}
