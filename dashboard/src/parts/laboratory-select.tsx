@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { ChoiceFilter } from './choice-filter.tsx';
 import { useLaboratories } from './laboratories.ts';
 
 type Props = { value: string | undefined; change: (slug: string | null) => void };
@@ -10,15 +10,5 @@ export function LaboratorySelect({ value, change }: Props) {
   // A slug of the address stays selectable while the names are awaited.
   const shown =
     value === undefined || known.some((lab) => lab.value === value) ? known : [...known, { value, label: value }];
-  return (
-    <Select
-      label="Laboratory"
-      placeholder="Any"
-      clearable
-      w={{ base: 'calc(50% - 6px)', xs: 200 }}
-      data={shown}
-      value={value ?? null}
-      onChange={change}
-    />
-  );
+  return <ChoiceFilter label="Laboratory" width={200} data={shown} value={value} change={change} />;
 }

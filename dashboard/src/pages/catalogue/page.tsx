@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, Select, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
+import { ChoiceFilter } from '../../parts/choice-filter.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { oneOf, text, useFilters, type FiltersOf } from '../../parts/filters.ts';
 import {
@@ -59,24 +60,20 @@ export default function Catalogue() {
     <Page title="Catalogue" about="The tests that your team can order, and its own tests." actions={<NewLabTest />}>
       <Group align="flex-end" gap="sm" role="search" aria-label="Filters of tests">
         <SearchField label="Name" value={filters.name} change={(name) => change({ name })} />
-        <Select
+        <ChoiceFilter
           label="Method"
-          placeholder="Any"
-          clearable
-          w={{ base: 'calc(50% - 6px)', xs: 160 }}
+          width={160}
           data={METHODS.map((value) => ({ value, label: methodInWords(value) }))}
-          value={filters.method ?? null}
-          onChange={(method) => change({ method })}
+          value={filters.method}
+          change={(method) => change({ method })}
         />
         <LaboratorySelect value={filters.lab} change={(lab) => change({ lab })} />
-        <Select
+        <ChoiceFilter
           label="Status"
-          placeholder="Any"
-          clearable
-          w={{ base: 'calc(50% - 6px)', xs: 190 }}
+          width={190}
           data={LAB_TEST_STATUSES.map((value) => ({ value, label: labTestStatusInWords(value) }))}
-          value={filters.status ?? null}
-          onChange={(status) => change({ status })}
+          value={filters.status}
+          change={(status) => change({ status })}
         />
       </Group>
       <Loaded query={query}>

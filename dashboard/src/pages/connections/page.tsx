@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
+import { ChoiceFilter } from '../../parts/choice-filter.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { oneOf, text, useFilters, type FiltersOf } from '../../parts/filters.ts';
@@ -93,15 +94,13 @@ function List({ counts }: { counts: Counts }) {
             // Only connections in error have a cause.
             onChange={(value) => change({ status: value, cause: null })}
           />
-          <Select
+          <ChoiceFilter
             label="Provider"
-            placeholder="Any"
-            clearable
             searchable
-            w={{ base: 'calc(50% - 6px)', xs: 220 }}
+            width={220}
             data={isListed ? known : [...known, { value: provider, label: provider }]}
-            value={provider ?? null}
-            onChange={(value) => change({ provider: value })}
+            value={provider}
+            change={(slug) => change({ provider: slug })}
           />
           {status === 'error' && (
             <Select

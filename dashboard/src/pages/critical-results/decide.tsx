@@ -5,6 +5,7 @@ import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
 import { problemOf } from '../../parts/field-problems.ts';
 import { FormModal } from '../../parts/form-modal.tsx';
+import { asWritten, MomentField } from '../../parts/moment-field.tsx';
 import type { Entry } from './page.tsx';
 
 type Props = { entry: Entry; close: () => void };
@@ -12,7 +13,7 @@ type Props = { entry: Entry; close: () => void };
 /** The form of an acknowledgement: who was called and when, and whether the values were read back. */
 export function Acknowledge({ entry: { id }, close }: Props) {
   const [person, setPerson] = useState('');
-  const [calledAt, setCalledAt] = useState(nowLocal);
+  const [calledAt, setCalledAt] = useState(() => asWritten(Date.now()));
   const [readBack, setReadBack] = useState(false);
   const [note, setNote] = useState('');
   const decision = useDecision(close, () =>
@@ -43,12 +44,10 @@ export function Acknowledge({ entry: { id }, close }: Props) {
       />
       {person !== '' && (
         <>
-          <TextInput
+          <MomentField
             label="When"
-            type="datetime-local"
-            required
             value={calledAt}
-            onChange={({ currentTarget }) => setCalledAt(currentTarget.value)}
+            change={setCalledAt}
             error={problemOf(decision.error, 'called_at')}
           />
           <Checkbox
@@ -95,12 +94,6 @@ export function SignOff({ entry: { id }, close }: Props) {
       />
     </FormModal>
   );
-}
-
-/** This minute, as a field for date and time writes it. */
-function nowLocal(): string {
-  const now = new Date();
-  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 function useDecision(close: () => void, decide: () => Promise<unknown>) {

@@ -1,8 +1,9 @@
-import { Button, Group, Select, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
+import { ChoiceFilter } from '../../parts/choice-filter.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { oneOf, text, useFilters } from '../../parts/filters.ts';
 import { LaboratorySelect } from '../../parts/laboratory-select.tsx';
@@ -50,14 +51,12 @@ export function Unmatched() {
   return (
     <Stack gap="lg">
       <Group align="flex-end" gap="sm" role="search" aria-label="Filters of unmatched results">
-        <Select
+        <ChoiceFilter
           label="State"
-          placeholder="Any"
-          clearable
-          w={{ base: 'calc(50% - 6px)', xs: 210 }}
+          width={210}
           data={STATES.map((value) => ({ value, label: SHOWN[value][1] }))}
-          value={state ?? null}
-          onChange={(value) => change({ state: value })}
+          value={state}
+          change={(state) => change({ state })}
         />
         <LaboratorySelect value={lab} change={(slug) => change({ lab: slug })} />
       </Group>

@@ -1,4 +1,6 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group } from '@mantine/core';
+import { ChoiceFilter } from '../../parts/choice-filter.tsx';
+import { DayFilter } from '../../parts/day-filter.tsx';
 import { date, oneOf, text, type FiltersOf } from '../../parts/filters.ts';
 import { ORDER_GROUPS } from '../../parts/order-groups.ts';
 import { methodInWords } from '../../parts/order-status.tsx';
@@ -36,56 +38,36 @@ export function OrderFilters({ filters, change }: Props) {
         value={filters.search}
         change={(search) => change({ search })}
       />
-      <Select
+      <ChoiceFilter
         label="Status"
-        placeholder="Any"
-        clearable
-        w={{ base: 'calc(50% - 6px)', xs: 170 }}
+        width={170}
         data={statuses.map((value) => ({ value, label: inWords(value.replaceAll('.', ' ')) }))}
-        value={filters.status ?? null}
-        onChange={(status) => change({ status })}
+        value={filters.status}
+        change={(status) => change({ status })}
       />
-      <Select
+      <ChoiceFilter
         label="Method"
-        placeholder="Any"
-        clearable
-        w={{ base: 'calc(50% - 6px)', xs: 150 }}
+        width={150}
         data={METHODS.map((value) => ({ value, label: methodInWords(value) }))}
-        value={filters.method ?? null}
-        onChange={(method) => change({ method })}
+        value={filters.method}
+        change={(method) => change({ method })}
       />
-      <Select
+      <ChoiceFilter
         label="Result"
-        placeholder="Any"
-        clearable
-        w={{ base: 'calc(50% - 6px)', xs: 140 }}
+        width={140}
         data={RESULTS.map((value) => ({ value, label: inWords(value) }))}
-        value={filters.result ?? null}
-        onChange={(result) => change({ result })}
+        value={filters.result}
+        change={(result) => change({ result })}
       />
-      <Select
+      <ChoiceFilter
         label="Overdue"
-        placeholder="Any"
-        clearable
-        w={{ base: 'calc(50% - 6px)', xs: 140 }}
+        width={140}
         data={[{ value: 'true', label: 'Overdue only' }]}
-        value={filters.overdue ?? null}
-        onChange={(overdue) => change({ overdue })}
+        value={filters.overdue}
+        change={(overdue) => change({ overdue })}
       />
-      <TextInput
-        label="Ordered from"
-        type="date"
-        w={{ base: 'calc(50% - 6px)', xs: 150 }}
-        value={filters.from ?? ''}
-        onChange={({ currentTarget }) => change({ from: currentTarget.value || null })}
-      />
-      <TextInput
-        label="Until"
-        type="date"
-        w={{ base: 'calc(50% - 6px)', xs: 150 }}
-        value={filters.until ?? ''}
-        onChange={({ currentTarget }) => change({ until: currentTarget.value || null })}
-      />
+      <DayFilter label="Ordered from" value={filters.from} change={(from) => change({ from })} />
+      <DayFilter label="Until" value={filters.until} change={(until) => change({ until })} />
     </Group>
   );
 }

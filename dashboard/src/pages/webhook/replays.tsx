@@ -1,4 +1,4 @@
-import { Button, Group, Progress, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
@@ -6,6 +6,7 @@ import { useTeamPath } from '../../api/session.tsx';
 import { problemOf } from '../../parts/field-problems.ts';
 import { formatCount } from '../../parts/figure-tile.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
+import { asWritten, MomentField } from '../../parts/moment-field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -99,15 +100,11 @@ const shareOf = (at: number, begin: number, end: number): number =>
 
 const DAY_MS = 86_400_000;
 
-/** A moment as a field for date and time writes it, in the viewer's zone. */
-const local = (at: number): string =>
-  new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-
 function NewReplay({ path, close }: { path: Path; close: () => void }) {
   const queries = useQueryClient();
   const [kind, setKind] = useState<'recover' | 'replay'>('recover');
-  const [since, setSince] = useState(() => local(Date.now() - DAY_MS));
-  const [until, setUntil] = useState(() => local(Date.now()));
+  const [since, setSince] = useState(() => asWritten(Date.now() - DAY_MS));
+  const [until, setUntil] = useState(() => asWritten(Date.now()));
   const begin = useMutation({
     mutationFn: () => {
       const body = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
@@ -131,22 +128,8 @@ function NewReplay({ path, close }: { path: Path; close: () => void }) {
           { value: 'replay', label: 'All events' },
         ]}
       />
-      <TextInput
-        label="From"
-        type="datetime-local"
-        required
-        value={since}
-        onChange={({ currentTarget }) => setSince(currentTarget.value)}
-        error={problemOf(begin.error, 'since')}
-      />
-      <TextInput
-        label="Until"
-        type="datetime-local"
-        required
-        value={until}
-        onChange={({ currentTarget }) => setUntil(currentTarget.value)}
-        error={problemOf(begin.error, 'until')}
-      />
+      <MomentField label="From" value={since} change={setSince} error={problemOf(begin.error, 'since')} />
+      <MomentField label="Until" value={until} change={setUntil} error={problemOf(begin.error, 'until')} />
     </FormModal>
   );
 }

@@ -1,7 +1,9 @@
-import { Autocomplete, Group, Select, TextInput } from '@mantine/core';
+import { Autocomplete, Group } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { useSession } from '../../../api/session.tsx';
+import { ChoiceFilter } from '../../../parts/choice-filter.tsx';
+import { DayFilter } from '../../../parts/day-filter.tsx';
 import { date, oneOf, text, type FiltersOf } from '../../../parts/filters.ts';
 import { SearchField } from '../../../parts/search-field.tsx';
 import { ACTORS, actorInWords } from './callers.ts';
@@ -52,37 +54,21 @@ export function AuditFilters({ filters, change }: Props) {
         change={(record) => change({ record })}
         longest={36}
       />
-      <TextInput
-        label="Since"
-        type="date"
-        w={{ base: 'calc(50% - 6px)', xs: 150 }}
-        value={filters.since ?? ''}
-        onChange={({ currentTarget }) => change({ since: currentTarget.value || null })}
-      />
-      <TextInput
-        label="Until"
-        type="date"
-        w={{ base: 'calc(50% - 6px)', xs: 150 }}
-        value={filters.until ?? ''}
-        onChange={({ currentTarget }) => change({ until: currentTarget.value || null })}
-      />
-      <Select
+      <DayFilter label="Since" value={filters.since} change={(since) => change({ since })} />
+      <DayFilter label="Until" value={filters.until} change={(until) => change({ until })} />
+      <ChoiceFilter
         label="Caller"
-        placeholder="Any"
-        clearable
-        w={{ base: 'calc(50% - 6px)', xs: 180 }}
+        width={180}
         data={ACTORS.map((value) => ({ value, label: actorInWords(value) }))}
-        value={filters.actor ?? null}
-        onChange={(actor) => change({ actor })}
+        value={filters.actor}
+        change={(actor) => change({ actor })}
       />
-      <Select
+      <ChoiceFilter
         label="Team"
-        placeholder="Any"
-        clearable
-        w={{ base: 'calc(50% - 6px)', xs: 180 }}
+        width={180}
         data={isKnown ? known : [...known, { value: team, label: team }]}
-        value={team ?? null}
-        onChange={(chosen) => change({ team: chosen })}
+        value={team}
+        change={(team) => change({ team })}
       />
       <Action value={filters.action ?? ''} change={(action) => change({ action })} />
     </Group>

@@ -1,14 +1,14 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../../api/client.ts';
 import { useTeamPath } from '../../../api/session.tsx';
-import { ConfirmButton } from '../../../parts/confirm-button.tsx';
 import { DataTable, type Column } from '../../../parts/data-table.tsx';
 import { problemOf } from '../../../parts/field-problems.ts';
 import { FormModal } from '../../../parts/form-modal.tsx';
 import { Section } from '../../../parts/section.tsx';
 import { Loaded } from '../../../parts/states.tsx';
+import { ChangeOrRemove } from '../change-or-remove.tsx';
 
 const PATH = '/v1/org/{org_id}/team/{team_id}/{environment}/physician';
 
@@ -35,23 +35,15 @@ export function Physicians() {
       label: 'Action',
       align: 'right',
       render: (physician) => (
-        <Group gap="xs" display="inline-flex">
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => setEdited(physician)}
-            aria-label={`Change the name of ${nameOf(physician)}`}
-          >
-            Change
-          </Button>
-          <ConfirmButton
-            action="Remove"
-            question={`Remove ${nameOf(physician)}?`}
-            onConfirm={() => remove(physician.npi)}
-          >
-            Orders keep the physician whom they name. You can add this person again.
-          </ConfirmButton>
-        </Group>
+        <ChangeOrRemove
+          changes={`Change the name of ${nameOf(physician)}`}
+          onChange={() => setEdited(physician)}
+          action="Remove"
+          question={`Remove ${nameOf(physician)}?`}
+          onConfirm={() => remove(physician.npi)}
+        >
+          Orders keep the physician whom they name. You can add this person again.
+        </ChangeOrRemove>
       ),
     },
   ];

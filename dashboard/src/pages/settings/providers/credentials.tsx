@@ -1,12 +1,12 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../../api/client.ts';
-import { ConfirmButton } from '../../../parts/confirm-button.tsx';
 import { DataTable, type Column } from '../../../parts/data-table.tsx';
 import { Section } from '../../../parts/section.tsx';
 import { Loaded } from '../../../parts/states.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { ChangeOrRemove } from '../change-or-remove.tsx';
 import { useProviderName, useRegionPath } from './names.ts';
 import { SetCredentials } from './set-credentials.tsx';
 
@@ -41,24 +41,16 @@ export function Credentials() {
       label: 'Action',
       align: 'right',
       render: (application) => (
-        <Group gap="xs" display="inline-flex">
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => setEdited(application)}
-            aria-label={`Change the application at ${nameOf(application.source)}`}
-          >
-            Change
-          </Button>
-          <ConfirmButton
-            action="Delete"
-            question={`Delete the application at ${nameOf(application.source)}?`}
-            onConfirm={() => remove(application.id)}
-          >
-            Users then connect by the application of this service, if it has one. Connections that were made keep
-            working until they end. Then the secret is erased. This cannot be undone.
-          </ConfirmButton>
-        </Group>
+        <ChangeOrRemove
+          changes={`Change the application at ${nameOf(application.source)}`}
+          onChange={() => setEdited(application)}
+          action="Delete"
+          question={`Delete the application at ${nameOf(application.source)}?`}
+          onConfirm={() => remove(application.id)}
+        >
+          Users then connect by the application of this service, if it has one. Connections that were made keep working
+          until they end. Then the secret is erased. This cannot be undone.
+        </ChangeOrRemove>
       ),
     },
   ];

@@ -1,14 +1,14 @@
 import type { paths } from '@phial/client';
-import { Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { Button, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../../api/client.ts';
-import { ConfirmButton } from '../../../parts/confirm-button.tsx';
 import { DataTable } from '../../../parts/data-table.tsx';
 import { FormModal } from '../../../parts/form-modal.tsx';
 import { Section } from '../../../parts/section.tsx';
 import { Loaded } from '../../../parts/states.tsx';
 import { inWords } from '../../../parts/status-badge.tsx';
+import { ChangeOrRemove } from '../change-or-remove.tsx';
 import { useProviderName, useProviders, useRegionPath } from './names.ts';
 
 const PATH = '/v1/org/{org_id}/team_data_pull_preferences/{env}/{region}';
@@ -70,23 +70,15 @@ export function DaysOfThePast() {
                     label: 'Action',
                     align: 'right',
                     render: (row) => (
-                      <Group gap="xs" display="inline-flex">
-                        <Button
-                          size="compact-sm"
-                          variant="default"
-                          onClick={() => setEdited(row)}
-                          aria-label={`Change the days of ${nameOf(row.slug)}`}
-                        >
-                          Change
-                        </Button>
-                        <ConfirmButton
-                          action="Remove"
-                          question={`Remove the days of ${nameOf(row.slug)}?`}
-                          onConfirm={() => remove(row.slug)}
-                        >
-                          New connections then begin with the usual days of this provider.
-                        </ConfirmButton>
-                      </Group>
+                      <ChangeOrRemove
+                        changes={`Change the days of ${nameOf(row.slug)}`}
+                        onChange={() => setEdited(row)}
+                        action="Remove"
+                        question={`Remove the days of ${nameOf(row.slug)}?`}
+                        onConfirm={() => remove(row.slug)}
+                      >
+                        New connections then begin with the usual days of this provider.
+                      </ChangeOrRemove>
                     ),
                   },
                 ]}
