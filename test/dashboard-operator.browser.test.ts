@@ -111,7 +111,7 @@ await describeDashboard("the operator's parts of the pages", (dashboard) => {
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(accounts).toMatchObject([{ status: 'suspended', team_id_allowlist: [team.id] }]);
     await page.close();
-    await dashboard.onEachScreen('settings-laboratories', '/settings?tab=laboratories', (each) =>
+    await dashboard.onEachScreen('settings-org-accounts', '/settings?tab=laboratories', (each) =>
       each.getByRole('heading', { name: 'Accounts of the organisation' }).waitFor(),
     );
   });

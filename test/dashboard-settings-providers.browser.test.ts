@@ -139,7 +139,8 @@ await describeDashboard('the providers and laboratories in the settings', (dashb
     expect(body).toEqual([{ ...physician, last_name: 'Ruiz Vega' }]);
     await dashboard.onEachScreen('settings-laboratories', '/settings?tab=laboratories', async (each) => {
       await each.getByRole('rowheader', { name: 'Ana Ruiz Vega' }).waitFor();
-      await each.getByRole('rowheader', { name: 'Desert Health' }).waitFor();
+      // It stands among the accounts of the team and among those of the organisation.
+      await each.getByRole('rowheader', { name: 'Desert Health' }).nth(1).waitFor();
     });
     await page.getByRole('button', { name: 'Remove Ana Ruiz Vega?' }).click();
     await confirm(page, 'Remove');
