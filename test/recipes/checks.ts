@@ -29,6 +29,7 @@ export const CHECKS: readonly Check[] = [
   { file: 'src/wearables/providers/moonwatch/import.test.ts', title: '^a user connects the invented watch' },
   // event
   { file: 'src/event-types.test.ts', title: 'every event that a module|a filter may name' },
+  { file: 'src/cli/trigger/scenarios.test.ts', title: '^every event of the catalogue has a scenario' },
   { file: 'src/users/remarks/publish-remark.test.ts', title: '^a changed remark is published once' },
   // operation
   { file: 'src/users/remarks/remarks.test.ts', title: '^a remark about a user is shown' },
