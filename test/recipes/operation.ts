@@ -177,12 +177,14 @@ test('a remark about a user is shown as it was written, and may not have a numbe
   ],
   own: [`${FOLDER}/put-remark.ts`, `${FOLDER}/find.ts`, `${FOLDER}/remarks.test.ts`],
   updates: [
+    'test/answers.test.ts',
     'test/openapi.test.ts',
     'test/openapi-shape.test.ts',
     'test/generated.test.ts',
     'packages/client/src/generated.test.ts',
   ],
   untouched: {
+    'docs/answers.json': 'test/answers.test.ts writes it',
     'src/wire/shape.ts': 'has the functions that give schemas a name',
     'test/request-bounds.test.ts': 'finds what has no limit, and has no list of operations',
     'labs/operations.ts': 'the remarks belong to the domain of users',
