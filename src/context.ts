@@ -4,6 +4,7 @@ import type { Db, Tx } from './db/open-database.ts';
 import type { Aside } from './fair/fair-share.ts';
 import type { Logger } from './log.ts';
 import type { LongPolls } from './long-polls.ts';
+import type { Plan } from './plans.ts';
 import type { Cipher } from './privacy/cipher.ts';
 import type { Traces } from './traces/traces.ts';
 
@@ -227,8 +228,6 @@ export type OrgSignedCtx = Ctx & {
   /** The expiry of the link in seconds since 1970. */
   signedUntil: number;
 };
-
-type Plan = 'launch' | 'grow' | 'scale';
 
 /** The context of an organisation's management key, or of a session that may do what such a key may do. */
 export type ManagementCtx = Ctx & {

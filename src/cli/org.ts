@@ -1,7 +1,8 @@
 import { MAX_RECORDS } from '../audit/entry.ts';
 import { listInvites } from '../tenancy/members/invites/list.ts';
 import { inviteUrl } from '../tenancy/members/invites/mail.ts';
-import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
+import type { Plan } from '../plans.ts';
+import { createOrg } from '../tenancy/orgs/create.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
 import { listOrgs } from '../tenancy/orgs/list.ts';
 import { setPlan } from '../tenancy/orgs/set-plan.ts';
