@@ -84,7 +84,7 @@ export async function findRemarkAuthorOrNull(ctx: TeamCtx, userId: string): Prom
       text: "  remark_author: 'Who wrote the remark.',\n",
     },
     {
-      file: 'src/openapi-texts/examples.ts',
+      file: 'src/openapi-texts/examples/remarks.ts',
       instead: "  put_remark: { remark_text: 'Walks at night' },\n",
       text: "  put_remark: { remark_text: 'Walks at night', remark_author: 'A nurse' },\n",
     },

@@ -131,10 +131,18 @@ export const remarkOperations = [
       text: "  remark_text: 'The remark about the user.',\n",
     },
     {
-      file: 'src/openapi-texts/examples.ts',
-      before: '  put_user_info: { ',
-      text: "  put_remark: { remark_text: 'Walks at night' },\n",
+      file: 'src/openapi-texts/examples/remarks.ts',
+      text: `export const REMARK_BODIES: Readonly<Record<string, unknown>> = {
+  put_remark: { remark_text: 'Walks at night' },
+};
+`,
     },
+    {
+      file: 'src/openapi-texts/examples.ts',
+      before: 'import { REPAIR_BODIES } from',
+      text: "import { REMARK_BODIES } from './examples/remarks.ts';\n",
+    },
+    { file: 'src/openapi-texts/examples.ts', before: '  ...REPAIR_BODIES,\n', text: '  ...REMARK_BODIES,\n' },
     {
       file: 'test/isolation.test.ts',
       before: '  put_user_info: () => ',
