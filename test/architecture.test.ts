@@ -188,7 +188,7 @@ const PARTS: Record<string, string[]> = {
   'openapi-texts': [],
   reference: ['http', 'package-root', 'wire'],
   // the modules, higher ones first
-  labs: ['files', 'insurance', 'users', 'outbound', 'tenancy', 'audit', 'events', 'operation', ...GROUND],
+  labs: ['files', 'insurance', 'users', 'outbound', 'tenancy', 'totals', 'audit', 'events', 'operation', ...GROUND],
   wearables: [
     ...CATALOGUE,
     'files',
@@ -203,7 +203,7 @@ const PARTS: Record<string, string[]> = {
   ],
   files: ['tenancy', 'operation', ...GROUND],
   insurance: ['users', 'tenancy', 'operation', ...GROUND],
-  users: ['delivery', 'tenancy', 'events', 'audit', 'operation', ...GROUND],
+  users: ['delivery', 'tenancy', 'totals', 'events', 'audit', 'operation', ...GROUND],
   webhooks: ['delivery', 'outbound', 'tenancy', 'events', 'operation', ...GROUND],
   delivery: ['outbound', 'events', 'operation', ...GROUND],
   http: ['tenancy', 'audit', 'outbound', 'events', 'operation', ...GROUND],
