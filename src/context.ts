@@ -82,6 +82,8 @@ export type ActorOfRequest = {
     | 'signed_link'
     | 'session';
   id: string;
+  /** Of a session: the member or the person of an EHR. Null for the operator. */
+  person_id?: string | null;
   org_id: string;
   team_id: string | null;
 };

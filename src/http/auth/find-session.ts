@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Ctx, MemberRights, SessionCtx, TeamCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { hashKey } from '../../tenancy/keys/key-value.ts';
+import { personIdOf } from '../../tenancy/sessions/person.ts';
 import type { KeyIdentity } from './caller.ts';
 
 /** A session with its person. Several requests share this object. */
@@ -52,7 +53,7 @@ export async function findSessionOrNull(
   const { id, org_id, created_at, expires_at, name, plan, team_id, settings } = row;
   const access: SessionAccess = {
     ...personOf(across, row),
-    key: { kind: 'session', id, org_id, team_id: null },
+    key: { kind: 'session', id, org_id, team_id: null, person_id: personIdOf(row) },
     session: { id, created_at, expires_at, csrf_token: csrfTokenOf(token) },
     org: { id: org_id, name, plan: plan as SessionCtx['org']['plan'] },
     team: team_id === null ? null : { id: team_id, org_id, settings: settings as TeamCtx['team']['settings'] },

@@ -58,7 +58,8 @@ export function useSignInLink(ctx: Ctx, token: string, sentFrom: string | null):
     const { leads_to, ...person } = used;
     const session = await createSession(tx, person);
     const personId = personIdOf(person);
-    const actor = { kind: 'session', id: session.id, org_id: person.org_id, team_id: null } as const;
+    const { id } = session;
+    const actor = { kind: 'session', id, org_id: person.org_id, team_id: null, person_id: personId } as const;
     ctx.line?.actor(actor, personId === null ? [] : [personId]);
     return { redirect: leads_to, cookie: sessionCookie(ctx, session.token) };
   });
