@@ -4,6 +4,7 @@ import type { Db, Tx } from './db/open-database.ts';
 import type { Aside } from './fair/fair-share.ts';
 import type { Logger } from './log.ts';
 import type { LongPolls } from './long-polls.ts';
+import type { Plan } from './plans.ts';
 import type { Cipher } from './privacy/cipher.ts';
 import type { Traces } from './traces/traces.ts';
 
@@ -47,13 +48,14 @@ export type Ctx = {
 };
 
 /** A person who is signed in to the dashboard. */
-type Person = {
+export type Person = {
   /** `operator`: whoever runs the deployment. All others are members, also people of an EHR. */
   kind: 'member' | 'operator';
-  /** The id of the session. */
-  id: string;
-  /** The id of the member or of the person of an EHR. Null for the operator. */
+  session_id: string;
+  /** Null for a person of an EHR and for the operator. */
   member_id: string | null;
+  /** The id of a person of an EHR. Null for all others. */
+  ehr_member_id: string | null;
   name: string;
 };
 
@@ -80,6 +82,8 @@ export type ActorOfRequest = {
     | 'signed_link'
     | 'session';
   id: string;
+  /** Of a session: the member or the person of an EHR. Null for the operator. */
+  person_id?: string | null;
   org_id: string;
   team_id: string | null;
 };
@@ -181,12 +185,12 @@ export type TeamCtx = Ctx & {
   /** The only user that the caller's user token opens. For every other user, the response is a 404. */
   onlyUser?: string;
   /**
-   * The id of the caller's key, of the key that made the caller's access token, of the member who is signed in, or of
-   * the operator's session. What the caller makes, such as user tokens, ends with it. Missing if there is no key.
+   * The id of the caller's key, of the key that made the caller's access token, of the member or person of an EHR who is
+   * signed in, or of the operator's session. What the caller makes, such as user tokens, ends with it. Missing if there is no key.
    */
   keyId?: string;
   /** The person who is signed in and makes the request. Missing if the caller has a key. */
-  person?: { kind: 'member' | 'operator'; id: string; member_id: string | null; name: string };
+  person?: Person;
   /** The scopes of the caller's key. Null or missing if the key is not limited to scopes, or if there is no key. */
   keyScopes?: readonly string[] | null;
   /**
@@ -227,8 +231,6 @@ export type OrgSignedCtx = Ctx & {
   /** The expiry of the link in seconds since 1970. */
   signedUntil: number;
 };
-
-type Plan = 'launch' | 'grow' | 'scale';
 
 /** The context of an organisation's management key, or of a session that may do what such a key may do. */
 export type ManagementCtx = Ctx & {

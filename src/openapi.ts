@@ -5,7 +5,7 @@ import { eventCatalogue } from './event-catalogue.ts';
 import { eventTypes } from './event-types.ts';
 import { BODIES, FIELDS, PARAMETERS, QUERIES } from './openapi-texts/examples.ts';
 import { FIELD_DESCRIPTIONS } from './openapi-texts/field-descriptions.ts';
-import { ORG_ANSWERS } from './openapi-texts/org-examples.ts';
+import { ANSWERS } from './openapi-texts/answers.ts';
 import { TAGS } from './openapi-texts/tags.ts';
 import { buildOpenApi } from './http/openapi/document.ts';
 import { INTERFACE_VERSION, PACKAGE_ROOT, VERSION } from './package-root.ts';
@@ -23,7 +23,7 @@ export function openApiDocument(baseUrl?: string): object {
     tags: TAGS,
     examples: {
       bodies: BODIES,
-      responses: { ...readAnswers(), ...ORG_ANSWERS },
+      responses: { ...readAnswers(), ...ANSWERS },
       parameters: PARAMETERS,
       queries: QUERIES,
       fields: FIELDS,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { operations } from '../src/operations.ts';
 import { jsonOf } from '../src/operation/media.ts';
-import { ORG_ANSWERS } from '../src/openapi-texts/org-examples.ts';
+import { ANSWERS } from '../src/openapi-texts/answers.ts';
 import { RECORDED } from './record-answer.ts';
 import { problemsOf } from './shapes.ts';
 
@@ -14,7 +14,7 @@ type Recorded = { id: string; worth: number; answer: unknown };
 const FILE = 'docs/answers.json';
 const read = (): Record<string, unknown> => JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, unknown>;
 
-const inJson = operations.filter(({ id, response }) => jsonOf(response) !== undefined && !(id in ORG_ANSWERS));
+const inJson = operations.filter(({ id, response }) => jsonOf(response) !== undefined && !(id in ANSWERS));
 const shapeOf = new Map(inJson.map(({ id, response }) => [id, jsonOf(response)]));
 
 const isValid = (id: string, answer: unknown): boolean => {

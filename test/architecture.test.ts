@@ -20,6 +20,7 @@ const GROUND = [
   'fair',
   'hook-bodies',
   'long-polls',
+  'plans',
   'time-limit',
   'disk-space',
   'transient-map',
@@ -57,6 +58,7 @@ const PARTS: Record<string, string[]> = {
     'outbound',
     'event-types',
     'openapi-texts',
+    'operation',
     ...GROUND,
     ...CATALOGUE,
   ],
@@ -186,7 +188,7 @@ const PARTS: Record<string, string[]> = {
   'openapi-texts': [],
   reference: ['http', 'package-root', 'wire'],
   // the modules, higher ones first
-  labs: ['files', 'insurance', 'users', 'outbound', 'tenancy', 'audit', 'events', 'operation', ...GROUND],
+  labs: ['files', 'insurance', 'users', 'outbound', 'tenancy', 'totals', 'audit', 'events', 'operation', ...GROUND],
   wearables: [
     ...CATALOGUE,
     'files',
@@ -201,7 +203,7 @@ const PARTS: Record<string, string[]> = {
   ],
   files: ['tenancy', 'operation', ...GROUND],
   insurance: ['users', 'tenancy', 'operation', ...GROUND],
-  users: ['delivery', 'tenancy', 'events', 'audit', 'operation', ...GROUND],
+  users: ['delivery', 'tenancy', 'totals', 'events', 'audit', 'operation', ...GROUND],
   webhooks: ['delivery', 'outbound', 'tenancy', 'events', 'operation', ...GROUND],
   delivery: ['outbound', 'events', 'operation', ...GROUND],
   http: ['tenancy', 'audit', 'outbound', 'events', 'operation', ...GROUND],
@@ -641,7 +643,7 @@ test('only listed files read the rights of a key', () => {
 
 test('no code refuses a closed beta itself: the operation declares it', () => {
   const refusing = sources.filter(({ text }) => /\brefuseClosedBeta\(/.test(text)).map(({ file }) => file);
-  expect(refusing).toEqual(['src/http/auth/resolve-scope.ts', 'src/tenancy/teams/closed-beta.ts']);
+  expect(refusing).toEqual(['src/http/auth/resolve-scope.ts', 'src/tenancy/teams/betas.ts']);
 });
 
 /** The files that lock a name or a number without a row. All other locks are a kind of named-lock.ts. */

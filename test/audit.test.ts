@@ -215,6 +215,7 @@ describe('the writer', () => {
     org_id: null,
     team_id: null,
     key_id: null,
+    person_id: null,
     actor: 'test',
     action,
     status: 200,
@@ -292,6 +293,7 @@ describe('the export', () => {
       status: 200,
       records: [],
       request_id: requestIdOf(response),
+      person_id: null,
       address: '127.0.0.1',
     };
     expect(await linesOfExport({ team: other.id })).toEqual([expected]);
@@ -301,7 +303,15 @@ describe('the export', () => {
 
   test('is read a thousand lines at a time', async () => {
     const writer = new AuditWriter(app.ctx);
-    const line = { org_id: null, key_id: null, actor: 'test', action: 'many', status: 200, records: [] };
+    const line = {
+      org_id: null,
+      key_id: null,
+      person_id: null,
+      actor: 'test',
+      action: 'many',
+      status: 200,
+      records: [],
+    };
     const team = randomUUID();
     for (let n = 0; n < 2_500; n += 1) writer.add({ ...line, team_id: team, request_id: null, address: null });
     await writer.flush();

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { SUMMARY_BODIES } from '../src/openapi-texts/summaries.ts';
+import { SUMMARY_BODIES } from '../src/openapi-texts/examples/summaries.ts';
 import { SUMMARIES } from '../src/wearables/summaries/summary-resources.ts';
 import { addLabAccount } from '../src/labs/catalogue/lab-accounts/add.ts';
 import type { Answer, Team, TestApp } from './test-app.ts';

@@ -11,7 +11,7 @@ import { operatorOf } from '../src/tenancy/sessions/person.ts';
 import { addPhysician } from '../src/tenancy/teams/physicians.ts';
 import { storeMessage } from '../src/labs/laboratories/hl7/inbox/store-message.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
-import { SUMMARY_BODIES, SUMMARY_QUERIES } from '../src/openapi-texts/summaries.ts';
+import { SUMMARY_BODIES, SUMMARY_QUERIES } from '../src/openapi-texts/examples/summaries.ts';
 import { apiOf, startTestApp, type Answer, type Team, type TestApp } from './test-app.ts';
 import {
   addAccount,

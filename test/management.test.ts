@@ -9,7 +9,7 @@ import type { Operation } from '../src/operation/operation.ts';
 import { createManagementKey } from '../src/tenancy/keys/create-management-key.ts';
 import { createTeamKey } from '../src/tenancy/keys/create-team-key.ts';
 import { newManagementKey } from '../src/tenancy/keys/key-value.ts';
-import { setClosedBeta } from '../src/tenancy/teams/closed-beta.ts';
+import { setBeta } from '../src/tenancy/teams/betas.ts';
 import { createTeam } from '../src/tenancy/teams/create.ts';
 import { startTestApp, type Answer, type Team, type TestApp } from './test-app.ts';
 import { makeUser } from './factories.ts';
@@ -264,7 +264,7 @@ test('the log mentions the deprecated header once for each key and day, by howev
 test('production refuses every operation of a closed beta until it is opened', async () => {
   const production = await startTestApp({ PHIAL_ENVIRONMENT: 'production' });
   const of = production.team;
-  const betas = operations.filter(({ closedBeta }) => closedBeta !== null);
+  const betas = operations.filter(({ beta }) => beta !== null);
   const answers = async () => {
     const found: [string, boolean][] = [];
     for (const operation of betas) {
@@ -280,8 +280,8 @@ test('production refuses every operation of a closed beta until it is opened', a
     expect(taking.length).toBeGreaterThan(6);
     const isForm = (id: string) => !taking.some((operation) => operation.id === id);
     expect((await answers()).filter(([id, refused]) => !refused && !isForm(id))).toEqual([]);
-    for (const beta of new Set(betas.flatMap(({ closedBeta }) => closedBeta ?? [])))
-      await setClosedBeta(production.ctx, { org_id: of.org_id, team_id: of.id, beta, open: true });
+    for (const beta of new Set(betas.flatMap(({ beta }) => beta ?? [])))
+      await setBeta(production.ctx, { org_id: of.org_id, team_id: of.id, beta, open: true });
     expect((await answers()).filter(([, refused]) => refused)).toEqual([]);
   } finally {
     await production.close();

@@ -5,6 +5,8 @@ export type AuditEntry = {
   org_id: string | null;
   team_id: string | null;
   key_id: string | null;
+  /** Who was signed in: a member, or a person of an EHR. */
+  person_id: string | null;
   /** The kind of key, the name of the service's job, or `operator`. */
   actor: string;
   /** The id of the operation, an act of a job such as `user.erased`, or the words of the operator's command. */
@@ -25,6 +27,7 @@ const COLUMNS = [
   'org_id',
   'team_id',
   'key_id',
+  'person_id',
   'actor',
   'action',
   'status',

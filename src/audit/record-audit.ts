@@ -13,7 +13,7 @@ export async function recordAudit(
   ctx: Pick<Ctx | TxCtx, 'db'>,
   { org_id = null, team_id, actor, action, records }: Deed,
 ): Promise<void> {
-  const nobody = { key_id: null, status: null, request_id: null, address: null };
+  const nobody = { key_id: null, person_id: null, status: null, request_id: null, address: null };
   const row = toRow({ ...nobody, org_id, team_id, actor, action, records });
   // An organisation reads the lines that name it, so a line about its team names it too.
   const ofTeam = sql<string | null>`(select org_id from teams where id = ${team_id}::uuid)`;

@@ -107,10 +107,11 @@ export class AuditWriter {
 
   async #insert(rows: AuditRow[]): Promise<void> {
     await sql`
-      insert into audit_log (id, org_id, team_id, key_id, actor, action, status, records, request_id, address)
+      insert into audit_log
+        (id, org_id, team_id, key_id, person_id, actor, action, status, records, request_id, address)
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x
-        (id uuid, org_id uuid, team_id uuid, key_id uuid, actor text, action text, status smallint, records uuid[],
-         request_id uuid, address inet)`.execute(this.#ctx.db);
+        (id uuid, org_id uuid, team_id uuid, key_id uuid, person_id uuid, actor text, action text, status smallint,
+         records uuid[], request_id uuid, address inet)`.execute(this.#ctx.db);
   }
 }
 

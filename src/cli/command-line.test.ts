@@ -23,7 +23,7 @@ const tools: Command[] = [
     flags: {
       org: { value: 'ID', meaning: 'Whose.', required: true },
       team: { value: 'ID', meaning: 'Bound to it.', repeated: true },
-      role: { value: 'ROLE', meaning: 'Its role.', choices: ['admin', 'reader'], default: 'reader' },
+      role: { value: 'ROLE', meaning: 'Its role.', choices: ['admin', 'reader'], default: 'reader', aliases: ['as'] },
     },
     run,
   }),
@@ -57,6 +57,14 @@ const refusal = (line: string): string => {
 };
 
 describe('a command line', () => {
+  test('accepts another name of a flag, which the help does not show, and each flag once', () => {
+    expect(read('keys create --org 7 --as admin')).toMatchObject({ org: '7', role: 'admin' });
+    expect(read('keys create --org 7 --as admin')).not.toHaveProperty('as');
+    expect(refusal('keys create --org 7 --as admin --role reader')).toContain('takes --role once');
+    expect(refusal('keys create --org 7 --as nobody')).toContain('takes admin, reader as --as');
+    expect(helpOn(tools.slice(2, 3))).not.toContain('--as');
+  });
+
   test('accepts a space or an equals sign after a flag, and fills in defaults', () => {
     expect(read('keys create --org 1 --team=a --team b')).toEqual({
       words: 'keys create',

@@ -57,12 +57,15 @@ const startsWith = (words: string[], beginning: string): boolean =>
 
 function readFlags(command: Command, args: string[]): Record<string, unknown> {
   const names = Object.keys(command.flags);
+  const nameOf = new Map(
+    Object.entries(command.flags).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((each) => [each, name])),
+  );
   const { tokens } = parseArgs({
     args,
     options: Object.fromEntries(
-      Object.entries(command.flags).map(([name, { value }]) => [
-        name,
-        { type: value === '' ? ('boolean' as const) : ('string' as const) },
+      [...nameOf].map(([each, name]) => [
+        each,
+        { type: command.flags[name]?.value === '' ? ('boolean' as const) : ('string' as const) },
       ]),
     ),
     strict: false,
@@ -75,9 +78,10 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
       continue;
     }
     if (token.kind !== 'option') continue;
-    const { name, rawName, value, inlineValue } = token;
-    const flag = Object.hasOwn(command.flags, name) ? command.flags[name] : undefined;
-    if (!flag) refuse(command, `takes no ${rawName}`, nearest(name, names));
+    const { rawName, value, inlineValue } = token;
+    const name = nameOf.get(token.name);
+    const flag = name === undefined ? undefined : command.flags[name];
+    if (name === undefined || !flag) refuse(command, `takes no ${rawName}`, nearest(token.name, names));
     if (flag.value === '') {
       if (value !== undefined) refuse(command, `takes ${rawName} without a value`);
       values[name] = true;

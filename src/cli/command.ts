@@ -11,6 +11,8 @@ type Flag = {
   /** True if the value must be a day, such as 2026-01-31. We check this before we open anything. */
   isDay?: true;
   default?: string;
+  /** Other names that people may type. Help and completions do not show them. */
+  aliases?: readonly string[];
 };
 
 export type Flags = Readonly<Record<string, Flag>>;

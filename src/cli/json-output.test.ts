@@ -41,6 +41,8 @@ test('every command takes --json, except those with a reason', () => {
 
 describe('--json prints one document', () => {
   test('of organisations, keys and teams', async () => {
+    const made = await run('bootstrap', '--org', 'Second Clinic', '--json');
+    expect(JSON.parse(made.output)).toEqual({ org_id: expect.any(String), management_key: expect.any(String) });
     expect(await read('org', 'list')).toMatchObject({ organisations: expect.arrayContaining([expect.anything()]) });
     expect(await read('team', 'list', '--org', org)).toEqual({ teams: [] });
     expect(await read('org', 'invites', '--org', org)).toEqual({ invites: [] });

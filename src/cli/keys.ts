@@ -22,9 +22,9 @@ export function listKeysCommand({ org }: { org: string }): Promise<number> {
   });
 }
 
-type NewKey = { org: string; label: string; team: string | undefined };
+type NewKey = { org: string; label: string; team: string | undefined; json: boolean };
 
-export function createKeyCommand({ org, label, team }: NewKey): Promise<number> {
+export function createKeyCommand({ org, label, team, json }: NewKey): Promise<number> {
   return withChange('org keys create', async (ctx) => {
     await findOrg(ctx, org);
     const { value, ...key } = await createManagementKey(ctx, {
@@ -34,7 +34,7 @@ export function createKeyCommand({ org, label, team }: NewKey): Promise<number> 
     });
     const printResult = (): void => {
       printJson({ ...toManagementKey(key), key: value });
-      console.error('This is the only time that Phial shows the key.');
+      if (!json) console.error('This is the only time that Phial shows the key.');
     };
     return { org_id: org, team_id: team, records: [key.id], printResult };
   });

@@ -1,6 +1,6 @@
+import { BETAS } from '../operation/betas.ts';
+import { PLANS } from '../plans.ts';
 import { command, JSON_FLAG, type Command } from './command.ts';
-
-const PLANS = ['launch', 'grow', 'scale'] as const;
 
 const organisation = { value: 'ID', meaning: 'Id of the organisation.', required: true, isId: true } as const;
 
@@ -10,7 +10,7 @@ const ofBeta = {
   beta: {
     value: 'NAME',
     meaning: 'Its name.',
-    choices: ['continuous_queries', 'etl_pipelines', 'lab_report_parser'],
+    choices: BETAS,
     required: true,
   },
 } as const;

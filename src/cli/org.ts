@@ -1,19 +1,21 @@
 import { MAX_RECORDS } from '../audit/entry.ts';
 import { listInvites } from '../tenancy/members/invites/list.ts';
 import { inviteUrl } from '../tenancy/members/invites/mail.ts';
-import { createOrg, type Plan } from '../tenancy/orgs/create.ts';
+import type { Plan } from '../plans.ts';
+import { createOrg } from '../tenancy/orgs/create.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
 import { listOrgs } from '../tenancy/orgs/list.ts';
 import { setPlan } from '../tenancy/orgs/set-plan.ts';
-import { printDone, printRecords } from './print.ts';
+import { printDone, printJson, printRecords } from './print.ts';
 import { withChange } from './with-change.ts';
 import { withCtx } from './with-ctx.ts';
 
-export function bootstrapCommand({ org, plan }: { org: string; plan: Plan }): Promise<number> {
+export function bootstrapCommand({ org, plan, json }: PlanValues): Promise<number> {
   return withChange('bootstrap', async (ctx) => {
     const { org_id, management_key, management_key_id } = await createOrg(ctx, { name: org, plan });
     const printResult = (): void => {
-      console.log(JSON.stringify({ org_id, management_key }, null, 2));
+      printJson({ org_id, management_key });
+      if (json) return;
       console.error(
         'This is the only time that Phial shows the management key. It makes teams and their API keys: POST ' +
           '/v1/org/{org_id}/team.',

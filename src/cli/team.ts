@@ -1,4 +1,5 @@
-import { setClosedBeta } from '../tenancy/teams/closed-beta.ts';
+import type { Beta } from '../operation/betas.ts';
+import { setBeta } from '../tenancy/teams/betas.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
 import { listAllTeams } from '../tenancy/teams/list-all.ts';
 import { endSignedLinks } from '../tenancy/teams/end-signed-links.ts';
@@ -15,7 +16,7 @@ export function listTeamsCommand({ org, json }: { org: string | undefined; json:
   });
 }
 
-type Values = { org: string; team: string; beta: Parameters<typeof setClosedBeta>[1]['beta']; json: boolean };
+type Values = { org: string; team: string; beta: Beta; json: boolean };
 
 export const openBetaCommand = (values: Values): Promise<number> => changeBeta('team open-beta', values, true);
 
@@ -23,7 +24,7 @@ export const closeBetaCommand = (values: Values): Promise<number> => changeBeta(
 
 function changeBeta(words: string, { org, team, beta, json }: Values, open: boolean): Promise<number> {
   return withChange(words, async (ctx) => {
-    await setClosedBeta(ctx, { org_id: org, team_id: team, beta, open });
+    await setBeta(ctx, { org_id: org, team_id: team, beta, open });
     const said = `${beta} ${open ? 'is open to the team now' : 'is closed to the team now'}.`;
     const printResult = (): void => printDone(json, said, { team_id: team, beta, is_open: open });
     return { org_id: org, team_id: team, records: [team], printResult };

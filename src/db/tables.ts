@@ -127,6 +127,7 @@ export interface AuditLog {
   id: string;
   key_id: string | null;
   org_id: string | null;
+  person_id: string | null;
   records: Generated<string[]>;
   request_id: string | null;
   status: number | null;

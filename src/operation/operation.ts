@@ -11,6 +11,7 @@ import type {
 } from '../context.ts';
 import type { ErrorCode } from '../errors.ts';
 import { areaOf, type Area, type TeamTag } from './areas.ts';
+import type { Beta } from './betas.ts';
 import type { ResponseKind, ResponseOf, BodyKind, BodyOf } from './media.ts';
 
 /**
@@ -46,12 +47,6 @@ export type Auth =
  *   them as with `team`. If the request names none, these are the teams of the key. The ctx has their ids in `teamIds`.
  */
 export type Scope = 'org' | 'team' | 'teams';
-
-/**
- * Features that the operator enables for single teams in a production deployment. In a sandbox every team has all of
- * them.
- */
-export type ClosedBeta = 'continuous_queries' | 'etl_pipelines' | 'lab_report_parser';
 
 type CtxOf<A extends Auth, S extends Scope | undefined> = A extends 'team_key' | 'team_key_or_user_token'
   ? TeamCtx
@@ -136,8 +131,8 @@ type Definition<
    * limited to scopes needs a scope of this area.
    */
   area?: A extends TeamAuth ? Area : never;
-  /** The feature that the team must have. If it is not enabled for the team, we refuse the request before `handle`. */
-  closedBeta?: A extends TeamAuth ? ClosedBeta : S extends 'team' | 'teams' ? ClosedBeta : never;
+  /** The beta that must be open to the team. Otherwise we refuse the request before `handle`. */
+  beta?: A extends TeamAuth ? Beta : S extends 'team' | 'teams' ? Beta : never;
   /** True if only the operator of the deployment may call it, signed in to the organisation that the path names. */
   operatorOnly?: A extends 'management_key' ? boolean : never;
   /** True for a POST that only reads. A read-only key may call it. */
@@ -208,7 +203,7 @@ export type Operation = OperationTexts & {
   area: Area | null;
   /** True if the operation only reads. */
   reads: boolean;
-  closedBeta: ClosedBeta | null;
+  beta: Beta | null;
   operatorOnly: boolean;
   scope: Scope | null;
   params?: TObject | undefined;
@@ -248,7 +243,7 @@ export function operation<
     area: opensToTeams ? (definition.area ?? areaOf(tag as TeamTag)) : null,
     reads: definition.method === 'GET' || (definition.readsOnly ?? false),
     scope: definition.scope ?? null,
-    closedBeta: definition.closedBeta ?? null,
+    beta: definition.beta ?? null,
     operatorOnly: definition.operatorOnly ?? false,
     secretResponse: definition.secretResponse ?? false,
     cookie: definition.cookie ?? null,

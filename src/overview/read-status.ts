@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
+import { oldestDueOf } from '../delivery/queues/queue-depth.ts';
+import { waitingForReview } from '../labs/results/parser/list-reviews.ts';
 import { countSamplesOfDay } from '../totals/count-samples.ts';
 import { readConnectionCounts } from '../wearables/connections/count-of-team.ts';
 import { findMetrics } from '../webhooks/metrics/find.ts';
@@ -66,12 +68,7 @@ export async function readStatus(ctx: TeamCtx): Promise<Static<typeof TeamStatus
 /** Reads the endpoints, with the time of the oldest delivery that waits for each. Their number is limited. */
 async function readEndpoints({ db, team }: TeamCtx): Promise<Endpoint[]> {
   const { rows } = await sql<Endpoint>`
-    select webhooks.id, webhooks.disabled, queue.failing_since,
-           least(
-             (select due_at from retries where retries.webhook_id = webhooks.id order by due_at limit 1),
-             (select to_timestamp(('x' || left(replace(event_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
-                from deliveries where deliveries.webhook_id = webhooks.id order by event_id limit 1)
-           ) as due_at
+    select webhooks.id, webhooks.disabled, queue.failing_since, ${oldestDueOf(sql`webhooks.id`)} as due_at
       from webhooks left join endpoint_queues as queue on queue.webhook_id = webhooks.id
      where webhooks.team_id = ${team.id}`.execute(db);
   return rows;
@@ -89,10 +86,7 @@ async function countWaiting({ db, team }: TeamCtx): Promise<Waiting> {
            ${many(sql`
              select from unmatched_results where team_id = ${team.id}
                 and status in ('pending_customer_review', 'pending_ops_review')`)} as unmatched_results,
-           ${many(sql`
-             select from lab_report_jobs j join users on users.id = j.user_id and users.deleted_at is null
-              where j.team_id = ${team.id} and j.needs_human_review and not j.is_reviewed and j.status = 'completed'`)}
-             as reports_to_review,
+           ${many(sql`select from ${waitingForReview(team.id)}`)} as reports_to_review,
            ${many(sql`
              select from imports where team_id = ${team.id} and ended_at > now() - interval '1 day'
                 and status = 'failure'`)} as imports_failed,

@@ -4,6 +4,7 @@ import type { ManagementCtx } from '../context.ts';
 import { acrossTeams } from '../db/session/bind.ts';
 import { decodeCursor, isId, takePage } from '../db/cursor.ts';
 import { MIN_ID } from '../ids.ts';
+import { signedRows } from '../totals/leaving-users.ts';
 import type { OrgUsage, UsageQuery } from './schemas.ts';
 
 const FIGURES = [
@@ -19,8 +20,7 @@ type Figures = Record<(typeof FIGURES)[number], number>;
 type Row = Figures & { team_id: string; name: string };
 
 /** A total without the rows of users who are scheduled for deletion, whom a job takes out within a minute. */
-const totalOf = (list: 'users' | 'connections' | 'orders') =>
-  sql`coalesce(sum(case list when ${sql.lit(list)} then rows when ${sql.lit(`${list} left out`)} then -rows end), 0)`;
+const totalOf = (list: 'users' | 'connections' | 'orders') => sql`coalesce(sum(${sql.raw(signedRows(list))}), 0)`;
 
 const totalOfMonth = (list: 'orders of month' | 'deliveries of month', month: string) =>
   sql`coalesce(sum(rows) filter (where list = ${sql.lit(list)} and part[1] = ${month}), 0)`;

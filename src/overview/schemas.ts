@@ -43,6 +43,9 @@ export const AuditLogLine = shape('AuditLogLine', {
   org_id: nullable(LoggedId('Id of the organisation.')),
   team_id: nullable(LoggedId('Id of the team; null if the line is about the organisation.')),
   key_id: nullable(LoggedId('Id of the key, token or session of the caller; null for the service.')),
+  person_id: nullable(
+    LoggedId('Id of the member, or of the person of an EHR, who was signed in; null for the operator and for keys.'),
+  ),
   actor: Type.String({
     description: 'Kind of the caller, such as team_key; the name of a job of the service; or operator.',
   }),

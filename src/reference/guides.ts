@@ -4,10 +4,11 @@ import { join, posix } from 'node:path';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import { code } from './html.ts';
 import { renderMarkdown, sectionsOf } from './markdown.ts';
+import { picturesOf, type Picture } from './pictures.ts';
 import type { SearchRow } from './search-rows.ts';
 
-/** A document, with its path in the repository and its path below /docs/. */
-export type Guide = { file: string; path: string; title: string };
+/** A document, with its path in the repository, its path below /docs/ and the pictures that it shows. */
+export type Guide = { file: string; path: string; title: string; pictures: Picture[] };
 
 /** The folders that are shown, with the titles of their lists. */
 export const FOLDERS = { guides: 'Guides', operate: 'Operate' } as const;
@@ -16,8 +17,6 @@ export const FOLDERS = { guides: 'Guides', operate: 'Operate' } as const;
 const CODES_PATH = 'guides/errors-by-code';
 
 const single = { 'README.md': 'readme', 'docs/glossary.md': 'glossary' };
-/** Pictures that documents show. */
-export const PICTURES = { 'docs/first-run.svg': 'first-run.svg' };
 
 const read = (file: string): string => readFileSync(join(PACKAGE_ROOT, file), 'utf8');
 
@@ -32,21 +31,24 @@ export function listGuides(): Guide[] {
     const present = readdirSync(join(PACKAGE_ROOT, 'docs', folder)).map((name) => `docs/${folder}/${name}`);
     return [index, ...new Set([...listed, ...present.filter((file) => file !== index && file.endsWith('.md'))])];
   });
-  return [...Object.keys(single), ...files].map((file) => ({ file, path: pathOf(file), title: titleOf(read(file)) }));
+  return [...Object.keys(single), ...files].map((file) => {
+    const text = read(file);
+    return { file, path: pathOf(file), title: titleOf(text), pictures: picturesOf(file, text) };
+  });
 }
 
 const titleOf = (text: string): string => /^# (.*)$/m.exec(text)?.[1] ?? '';
 
 /** Returns a document as HTML. A link to a file that the reference does not show is shown as text. */
-export function renderGuide({ file, path }: Guide, guides: Guide[], root: string): string {
+export function renderGuide({ file, path, pictures }: Guide, guides: Guide[], root: string): string {
   const hrefOf = (target: string): string | null => {
     if (/^https?:/.test(target)) return URL.canParse(target) ? target : null;
     const [to = '', anchor] = target.split('#');
     const hash = anchor === undefined ? '' : `#${anchor}`;
     if (to === '') return hash;
     const named = posix.join(posix.dirname(file), to);
-    const picture = (PICTURES as Record<string, string>)[named];
-    if (picture) return root + picture;
+    const picture = pictures.find((each) => each.file === named);
+    if (picture) return root + picture.path;
     const guide = guides.find((each) => each.file === named);
     return guide ? `${root}${guide.path}${hash}` : null;
   };
@@ -76,5 +78,3 @@ export function rowsOfGuide(guide: Guide, anchorOf: (heading: string) => string)
   ]);
   return [...sections.map(([kind, title, path]): SearchRow => [kind, title, path, '']), ...codes];
 }
-
-export const readPicture = (file: string): Buffer => readFileSync(join(PACKAGE_ROOT, file));

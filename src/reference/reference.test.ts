@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -75,7 +76,8 @@ test('needs less than 100 kB for its first page with the search, and less than 4
   const loaded = ['/docs', '/docs/page.css', '/docs/page.js'].map((path) => pages.get(path)?.bytes ?? Infinity);
   const search = pages.get('/docs/search.json')?.bytes ?? 0;
   expect(loaded.reduce((sum, bytes) => sum + bytes, search)).toBeLessThan(100_000);
-  const others = [...pages].filter(([path]) => path.startsWith('/docs/'));
+  const isImage = ({ headers }: Loaded): boolean => String(headers['content-type']).startsWith('image/');
+  const others = [...pages].filter(([path, page]) => path.startsWith('/docs/') && !isImage(page));
   expect(others.filter(([, { bytes }]) => bytes > 40_000).map(([path, { bytes }]) => [path, bytes])).toEqual([]);
 });
 
@@ -109,6 +111,19 @@ test('shows of an operation what it needs, its body, its answer, its refusals, c
   expect(page).toContain('<code>fallback_time_zone</code>');
   expect(page).toMatch(/<a href="..\/guides\/errors-by-code#client_user_id_conflict">/);
   expect(page).toMatch(/id="status-200">200<[^]*?<code>user_id<\/code>/);
+});
+
+test('shows and serves each picture of a shown document', () => {
+  const types: Record<string, string> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
+  const documents = ['README.md', 'docs/glossary.md'].concat(
+    ['guides', 'operate'].flatMap((folder) => readdirSync(`docs/${folder}`).map((name) => `docs/${folder}/${name}`)),
+  );
+  const pictures = documents.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^!\[.*\]\((.*)\)$/gm)].map(([, to]) => join(dirname(file), to as string)),
+  );
+  expect(pictures).toContain('docs/dashboard-overview.png');
+  const served = pictures.map((file) => [file, pages.get(`/${file}`)?.headers['content-type']]);
+  expect(served).toEqual(pictures.map((file) => [file, types[extname(file)]]));
 });
 
 test('answers 404 where there is no page, also outside of its folder', async () => {

@@ -6,7 +6,7 @@ import { TransportError } from '../http/error-response.ts';
 import { serveText, textHandler } from '../http/response/serve-text.ts';
 import { PACKAGE_ROOT } from '../package-root.ts';
 import type { Document } from './document.ts';
-import { PICTURES, readPicture } from './guides.ts';
+import { readPicture, type Picture } from './pictures.ts';
 import { searchRows } from './search-rows.ts';
 import { openSite, type Site } from './site.ts';
 
@@ -51,12 +51,6 @@ export function registerDocs(server: FastifyInstance, documentText: () => string
     const of = { type: `${type}; charset=utf-8`, cacheControl: FOR_EVER, headers, read, asIs: read };
     serveText(server, `/docs/${file}`, of);
   }
-  for (const [file, path] of Object.entries(PICTURES)) {
-    const read = (): Buffer => readPicture(file);
-    // A picture that is opened by itself runs nothing either.
-    const of = { type: 'image/svg+xml', cacheControl: ASK_EACH_TIME, headers: pictureHeaders, read, asIs: read };
-    serveText(server, `/docs/${path}`, of);
-  }
   const readRows = (): Buffer => Buffer.from(JSON.stringify(searchRows(site().document)));
   serveText(server, '/docs/search.json', { ...json, read: readRows, asIs: readRows });
 
@@ -66,8 +60,9 @@ export function registerDocs(server: FastifyInstance, documentText: () => string
     const key = `${root} ${path}`;
     const known = handlers.get(key);
     if (known) return known;
-    if (!site().paths.has(path)) throw new TransportError('route_not_found');
-    const made = pageHandler(site, path, root);
+    const picture = site().pictures.get(path);
+    if (!picture && !site().paths.has(path)) throw new TransportError('route_not_found');
+    const made = picture ? pictureHandler(picture) : pageHandler(site, path, root);
     handlers.set(key, made);
     return made;
   };
@@ -89,10 +84,22 @@ function pageHandler(site: () => Site, path: string, root: string): ReturnType<t
   });
 }
 
-const pictureHeaders = {
+/** A picture that is opened by itself runs nothing either. */
+const PICTURE_HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
   'x-content-type-options': 'nosniff',
 };
+
+function pictureHandler(picture: Picture): ReturnType<typeof textHandler> {
+  const read = (): Buffer => readPicture(picture);
+  return textHandler({
+    type: picture.type,
+    cacheControl: ASK_EACH_TIME,
+    headers: PICTURE_HEADERS,
+    read,
+    asIs: read,
+  });
+}
 
 const assetFile = (file: string): string => join(PACKAGE_ROOT, 'docs', 'page', file);
 

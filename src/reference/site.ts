@@ -5,12 +5,15 @@ import { FOLDERS, listGuides, renderGuide, type Guide } from './guides.ts';
 import { code, escape } from './html.ts';
 import { renderLine, renderText } from './markdown.ts';
 import { eventPage, operationPage } from './operation-page.ts';
+import type { Picture } from './pictures.ts';
 import { schemaView } from './schema-view.ts';
 
 type Page = { title: string; chapter: string; body: (root: string) => string };
 export type Site = {
   document: Document;
   paths: ReadonlySet<string>;
+  /** The pictures of the documents, by their path below /docs/. */
+  pictures: ReadonlyMap<string, Picture>;
   /** Returns a page as HTML. `root` is the relative path from the page to /docs/. */
   render: (path: string, root: string) => string;
 };
@@ -64,6 +67,7 @@ export function openSite(document: Document, assets: { style: string; script: st
   return {
     document,
     paths: new Set(pages.keys()),
+    pictures: new Map(guides.flatMap(({ pictures }) => pictures.map((picture) => [picture.path, picture]))),
     render: (path, root) => {
       const page = pages.get(path) as Page;
       const open = listOf.map((each) => (each.path === page.chapter ? each : { title: each.title, path: each.path }));

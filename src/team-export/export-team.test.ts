@@ -8,7 +8,7 @@ import { query } from '../../test/global-setup.ts';
 import { person } from '../../test/people.ts';
 import { teamCtx } from '../../test/team-ctx.ts';
 import { BatchScheduler } from '../batch-scheduler.ts';
-import { ORG_ANSWERS } from '../openapi-texts/org-examples.ts';
+import { ANSWERS } from '../openapi-texts/answers.ts';
 import { exportedRows } from '../privacy/export-rows.ts';
 import { createManagementKey } from '../tenancy/keys/create-management-key.ts';
 import { createTeam } from '../tenancy/teams/create.ts';
@@ -89,9 +89,9 @@ test('data with a shape in the interface has that shape in the export', async ()
 
 test('its example in the document equals the line of a user', async () => {
   const [line] = (await exported()).filter(({ type }) => type === 'user') as [Line];
-  const shown = ORG_ANSWERS['export_team'] as Line;
+  const shown = ANSWERS['export_team'] as Line;
   expect(Object.keys(shown)).toEqual(Object.keys(line));
-  expect(Object.keys(shown.data).toSorted(), 'ORG_ANSWERS of src/openapi-texts/org-examples.ts').toEqual(
+  expect(Object.keys(shown.data).toSorted(), 'ANSWERS of src/openapi-texts/answers.ts').toEqual(
     Object.keys(line.data).toSorted(),
   );
   const kind = (value: unknown): string => (value === null ? 'null' : typeof value);

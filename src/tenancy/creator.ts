@@ -1,11 +1,14 @@
 import type { ManagementCtx } from '../context.ts';
+import { personIdOf } from './sessions/person.ts';
 
 /** Who created a record, as it is stored. Both are null for the operator. */
 export type StoredCreator = { created_by: string | null; created_by_member: string | null };
 
 /** Returns the caller as the creator of a record: the management key, or the member who is signed in. */
 export const callerAsCreator = ({ key, person }: Pick<ManagementCtx, 'key' | 'person'>): StoredCreator =>
-  person ? { created_by: null, created_by_member: person.member_id } : { created_by: key.id, created_by_member: null };
+  person
+    ? { created_by: null, created_by_member: personIdOf(person) }
+    : { created_by: key.id, created_by_member: null };
 
 export const CREATORS = ['management_key', 'org_member', 'service_staff'] as const;
 

@@ -72,6 +72,21 @@ import { findRemarkTextOrNull } from './find.ts';
       text: '  is_first_remark: true,\n',
     },
     {
+      file: 'src/cli/trigger/lab-scenarios.ts',
+      after: 'export const LAB_SCENARIOS: Readonly<Record<string, Scenario>> = {\n',
+      text: `  'user.remark.changed': {
+    does: 'Writes a remark about a user.',
+    play: ({ phial, user_id }) =>
+      unwrap(
+        phial.PUT('/v2/user/{user_id}/remark', {
+          params: { path: { user_id } },
+          body: { remark_text: 'Walks at night' },
+        }),
+      ),
+  },
+`,
+    },
+    {
       file: `${FOLDER}/publish-remark.test.ts`,
       text: `import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
@@ -117,5 +132,6 @@ test('a changed remark is published once, and an equal one is not', async () => 
   untouched: {
     'openapi-texts/examples.ts': 'its FIELDS are for fields that operations have too',
     'src/event-types.test.ts': 'checks steps 1 to 3, and has no list of events',
+    'cli/trigger/scenarios.test.ts': 'checks step 6, and has no list of events',
   },
 };

@@ -84,7 +84,7 @@ export async function findRemarkAuthorOrNull(ctx: TeamCtx, userId: string): Prom
       text: "  remark_author: 'Who wrote the remark.',\n",
     },
     {
-      file: 'src/openapi-texts/examples.ts',
+      file: 'src/openapi-texts/examples/remarks.ts',
       instead: "  put_remark: { remark_text: 'Walks at night' },\n",
       text: "  put_remark: { remark_text: 'Walks at night', remark_author: 'A nurse' },\n",
     },
@@ -111,6 +111,7 @@ export async function findRemarkAuthorOrNull(ctx: TeamCtx, userId: string): Prom
   ],
   own: [`${FOLDER}/put-remark.ts`, `${FOLDER}/find.ts`, `${FOLDER}/operations.ts`, `${FOLDER}/remarks.test.ts`],
   updates: [
+    'test/answers.test.ts',
     'test/generated.test.ts',
     'test/migration-checksums.test.ts',
     'test/openapi.test.ts',
@@ -118,6 +119,7 @@ export async function findRemarkAuthorOrNull(ctx: TeamCtx, userId: string): Prom
     'packages/client/src/generated.test.ts',
   ],
   untouched: {
+    'docs/answers.json': 'test/answers.test.ts writes it',
     'src/jobs/erased-texts.test.ts': 'writes the example of the body',
     'labs/orders/sealed.ts': 'the field belongs to no order',
     'labs/orders/load-order.ts': 'the field belongs to no order',

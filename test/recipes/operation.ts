@@ -131,10 +131,18 @@ export const remarkOperations = [
       text: "  remark_text: 'The remark about the user.',\n",
     },
     {
-      file: 'src/openapi-texts/examples.ts',
-      before: '  put_user_info: { ',
-      text: "  put_remark: { remark_text: 'Walks at night' },\n",
+      file: 'src/openapi-texts/examples/remarks.ts',
+      text: `export const REMARK_BODIES: Readonly<Record<string, unknown>> = {
+  put_remark: { remark_text: 'Walks at night' },
+};
+`,
     },
+    {
+      file: 'src/openapi-texts/examples.ts',
+      before: 'import { REPAIR_BODIES } from',
+      text: "import { REMARK_BODIES } from './examples/remarks.ts';\n",
+    },
+    { file: 'src/openapi-texts/examples.ts', before: '  ...REPAIR_BODIES,\n', text: '  ...REMARK_BODIES,\n' },
     {
       file: 'test/isolation.test.ts',
       before: '  put_user_info: () => ',
@@ -177,12 +185,14 @@ test('a remark about a user is shown as it was written, and may not have a numbe
   ],
   own: [`${FOLDER}/put-remark.ts`, `${FOLDER}/find.ts`, `${FOLDER}/remarks.test.ts`],
   updates: [
+    'test/answers.test.ts',
     'test/openapi.test.ts',
     'test/openapi-shape.test.ts',
     'test/generated.test.ts',
     'packages/client/src/generated.test.ts',
   ],
   untouched: {
+    'docs/answers.json': 'test/answers.test.ts writes it',
     'src/wire/shape.ts': 'has the functions that give schemas a name',
     'test/request-bounds.test.ts': 'finds what has no limit, and has no list of operations',
     'labs/operations.ts': 'the remarks belong to the domain of users',

@@ -65,7 +65,7 @@ type Report = {
   }[];
 };
 
-/** Runs the checks with UPDATE=1, one after the other. Returns the problems. */
+/** Runs the checks with UPDATE=1 and RECORD_ANSWERS=1, one after the other. Returns the problems. */
 export async function runChecks(copy: ScratchCopy, checks: readonly Check[], serverUrl: string): Promise<string[]> {
   const { folder } = copy;
   const files = checks.map(({ file }) => file);
@@ -73,7 +73,8 @@ export async function runChecks(copy: ScratchCopy, checks: readonly Check[], ser
   writeFileSync(join(folder, 'vitest.config.ts'), configOf(files));
   const title = checks.map((check) => `(?:${check.title})`).join('|');
   const args = ['node_modules/vitest/vitest.mjs', 'run', '-t', title, '--reporter=json', `--outputFile=${report}`];
-  const { printed, ending } = await run(copy, args, { UPDATE: '1', PHIAL_TEST_DATABASE_URL: serverUrl });
+  const env = { UPDATE: '1', RECORD_ANSWERS: '1', PHIAL_TEST_DATABASE_URL: serverUrl };
+  const { printed, ending } = await run(copy, args, env);
   let results: Report['testResults'];
   try {
     results = (JSON.parse(readFileSync(report, 'utf8')) as Report).testResults;

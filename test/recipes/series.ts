@@ -47,12 +47,14 @@ export const series: Recipe = {
     { file: 'CHANGELOG.md', after: '# Changelog\n', text: `\n- Samples have the invented series \`${NAME}\`.\n` },
   ],
   updates: [
+    'test/answers.test.ts',
     'test/openapi.test.ts',
     'test/openapi-shape.test.ts',
     'test/generated.test.ts',
     'packages/client/src/generated.test.ts',
   ],
   untouched: {
+    'docs/answers.json': 'test/answers.test.ts writes it',
     'wearables/pulls/demo.test.ts': 'checks the demo connections, and has no list of series',
     'providers/provider-catalogue.ts': 'no provider of the catalogue measures moonlight',
     'facts.ts': 'no provider that we connect measures moonlight',

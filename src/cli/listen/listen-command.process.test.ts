@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const listen = (...flags: string[]): Promise<Program> =>
   startProgram({
-    args: ['listen', '--forward-to', endpoint.url, '--base-url', app.baseUrl, ...flags],
+    args: ['listen', '--forward-to', endpoint.url, '--url', app.baseUrl, ...flags],
     env: { PHIAL_API_KEY: app.team.api_key },
   });
 const untilPrinted = async (program: Program, text: RegExp): Promise<void> => {
@@ -117,7 +117,7 @@ test('phial listen prints why an event did not arrive', async () => {
 test('phial listen asks the service of its environment', async () => {
   const { port } = new URL(app.baseUrl);
   const run = (env: Record<string, string>) =>
-    runCommand(['listen', '--forward-to', endpoint.url, '--api-key', 'sk_us_nobodys'], { env });
+    runCommand(['listen', '--forward-to', endpoint.url, '--key', 'sk_us_nobodys'], { env });
   const [byPort, byAddress, wrong] = await Promise.all([
     run({ PORT: port }),
     run({ PORT: '1', PHIAL_BASE_URL: app.baseUrl }),
@@ -133,13 +133,13 @@ test('phial listen asks the service of its environment', async () => {
 
 test('phial listen ends at once for wrong words and for keys that open nothing', async () => {
   const env = { PHIAL_API_KEY: '' };
-  const run = (...flags: string[]) => runCommand(['listen', '--base-url', app.baseUrl, ...flags], { env });
+  const run = (...flags: string[]) => runCommand(['listen', '--url', app.baseUrl, ...flags], { env });
   const events = ['--forward-to', endpoint.url, '--api-key', app.team.api_key];
   const [noKey, noUrl, noSecret, wrong, noCursor, noType] = await Promise.all([
     run('--forward-to', endpoint.url),
-    run('--forward-to', 'localhost:4000', '--api-key', 'x'),
-    run('--forward-to', endpoint.url, '--api-key', 'x', '--secret', 'y'),
-    run('--forward-to', endpoint.url, '--api-key', 'sk_us_nobodys'),
+    run('--forward-to', 'localhost:4000', '--key', 'x'),
+    run('--forward-to', endpoint.url, '--key', 'x', '--secret', 'y'),
+    run('--forward-to', endpoint.url, '--key', 'sk_us_nobodys'),
     run(...events, '--after', 'yesterday'),
     run(...events, '--events', 'labtest.order.*,labtest.ordr.*'),
   ]);

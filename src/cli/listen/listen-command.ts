@@ -8,8 +8,8 @@ import { followEvents } from './follow.ts';
 
 type ListenOptions = {
   'forward-to': string;
-  'api-key': string | undefined;
-  'base-url': string | undefined;
+  key: string | undefined;
+  url: string | undefined;
   events: string[];
   secret: string | undefined;
   after: string | undefined;
@@ -21,10 +21,9 @@ type ListenOptions = {
  */
 export async function listenCommand(asked: ListenOptions): Promise<number> {
   const env = readEnvironment();
-  const apiKey = asked['api-key'] ?? keyOfEnvironment(env) ?? findSandboxOrNull(env)?.team_api_key;
-  if (!apiKey) throw new UsageError('phial listen needs a team API key. Set PHIAL_API_KEY, or give it with --api-key.');
-  const baseUrl =
-    asked['base-url'] === undefined ? serviceOf('listen', env) : addressOf('listen', '--base-url', asked['base-url']);
+  const apiKey = asked.key ?? keyOfEnvironment(env) ?? findSandboxOrNull(env)?.team_api_key;
+  if (!apiKey) throw new UsageError('phial listen needs a team API key. Set PHIAL_API_KEY, or give it with --key.');
+  const baseUrl = asked.url === undefined ? serviceOf('listen', env) : addressOf('listen', '--url', asked.url);
   const forwardTo = addressOf('listen', '--forward-to', asked['forward-to']);
   const types = asked.events.flatMap((each) => each.split(','));
   for (const type of types) refuseUnknown(type);

@@ -112,11 +112,7 @@ export const REMOTE_COMMANDS: Command[] = [
     ],
     flags: {
       'forward-to': { value: 'URL', meaning: 'Target URL, such as http://localhost:4000/hook.', required: true },
-      'api-key': { value: 'KEY', meaning: 'Team API key. Default: PHIAL_API_KEY, which no list of processes shows.' },
-      'base-url': {
-        value: 'URL',
-        meaning: 'Address of the service. Default: PHIAL_BASE_URL, else http://localhost:PORT.',
-      },
+      ...REMOTE_FLAGS,
       events: {
         value: 'TYPE',
         meaning: 'Event types, or beginnings such as `labtest.*`. Default: all.',

@@ -2,9 +2,14 @@
 
 /** The flags of each command that asks a running service. */
 export const REMOTE_FLAGS = {
-  url: { value: 'URL', meaning: 'Address of the service. Default: PHIAL_BASE_URL, else http://localhost:PORT.' },
+  url: {
+    value: 'URL',
+    meaning: 'Address of the service. Default: PHIAL_BASE_URL, else http://localhost:PORT.',
+    aliases: ['base-url'],
+  },
   key: {
     value: 'KEY',
+    aliases: ['api-key'],
     meaning: 'Key, which a list of processes shows. Default: PHIAL_API_KEY, else the keys of the sandbox here.',
   },
 } as const;

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePort } from '../../../bench/free-port.ts';
-import { makeUser, orderKit } from '../../../test/factories.ts';
+import { startEndpoint } from '../../../test/endpoint.ts';
+import { makeUser, orderKit, subscribe } from '../../../test/factories.ts';
 import { endPrograms, makeFolder, type Ran } from '../../../test/program.ts';
 import { runHere } from '../../../test/run-here.ts';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
@@ -110,6 +111,7 @@ describe('phial status', () => {
       'messages fine',
       'outgoing orders fine',
       'results fine',
+      'lab reports fine',
       'deliveries skipped',
       'endpoints skipped',
     ]);
@@ -123,6 +125,35 @@ describe('phial status', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(new RegExp(`^PROBLEM +endpoints +${body.id} at example.com is disabled\n +→ `));
     expect(stdout).not.toContain('\u001B[');
+  });
+
+  test('asks one operation about a team, and names the endpoint whose last attempt failed', async () => {
+    const mine = await app.makeTeam();
+    const endpoint = await startEndpoint();
+    const id = await subscribe(mine, endpoint);
+    await orderKit(mine, (await makeUser(mine)).user_id);
+    await app.deliver();
+    const { findings } = json<Status>(await askSandbox(['status', '--json'], mine));
+    expect(findings).toContainEqual({
+      check: 'endpoints',
+      state: 'fine',
+      found: '1 in all, 0 with a problem',
+      mend: null,
+    });
+    const log = `/v1/org/${mine.org_id}/audit_log?team_id=${mine.id}&actor=management_key`;
+    const asked = async (): Promise<string[]> =>
+      (await mine.api<{ data: { action: string }[] }>('GET', log)).body.data.map(({ action }) => action);
+    await expect
+      .poll(async () => (await asked()).filter((action) => action !== 'list_audit_log'))
+      .toEqual(['get_team_status', 'get_webhook_secret', 'create_webhook']);
+    endpoint.answer((response) => response.writeHead(503).end());
+    await orderKit(mine, (await makeUser(mine)).user_id);
+    await app.deliver();
+    const failing = await askSandbox(['status'], mine);
+    expect(failing.code).toBe(1);
+    expect(failing.stdout).toMatch(new RegExp(`^PROBLEM +endpoints +${id} at \\S+ fails: status 503\n +→ `, 'm'));
+    expect(failing.stdout).toMatch(/^ok +endpoints +1 in all, 1 with a problem$/m);
+    await endpoint.close();
   });
 
   test('with a team key tells of the service only', async () => {

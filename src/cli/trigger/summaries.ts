@@ -1,5 +1,5 @@
 import { unwrap } from '@phial/client';
-import { SUMMARY_BODIES } from '../../openapi-texts/summaries.ts';
+import { SUMMARY_BODIES } from '../../openapi-texts/examples/summaries.ts';
 import { SUMMARIES } from '../../wearables/summaries/summary-resources.ts';
 import { ownProperty } from '../../wire/own-property.ts';
 import { CommandError } from '../command.ts';

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Db } from '../../db/open-database.ts';
 import type { Metrics } from '../../metrics.ts';
 
@@ -6,9 +6,20 @@ const COUNTED = 10_000;
 const QUEUES_EXAMINED = 1_000;
 
 /**
+ * SQL: the time since which the oldest delivery to an endpoint is due, null if none waits. `endpoint` is SQL of its id.
+ * The time of a first attempt is in the id of its event.
+ */
+export const oldestDueOf = (endpoint: RawBuilder<unknown>): RawBuilder<string | null> => sql`
+             least(
+               (select due_at from retries where retries.webhook_id = ${endpoint} order by due_at limit 1),
+               (select to_timestamp(('x' || left(replace(event_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
+                  from deliveries where deliveries.webhook_id = ${endpoint} order by event_id limit 1)
+             )`;
+
+/**
  * Sets the gauges of the delivery queue. It reads a limited number of rows. It counts up to 10,000 deliveries, and uses
  * PostgreSQL's estimate if there are more. It looks for the oldest due delivery in queues that have an owner or that
- * are due. The time of a first attempt is in the id of its event.
+ * are due.
  */
 export async function measureQueue(
   db: Db,
@@ -31,11 +42,7 @@ export async function measureQueue(
       (select webhook_id from endpoint_queues where owner is not null limit ${QUEUES_EXAMINED})
       union (select webhook_id from endpoint_queues where wake_at <= now() order by wake_at limit ${QUEUES_EXAMINED})
     ), oldest as (
-      select least(
-               (select due_at from retries where retries.webhook_id = looked_at.webhook_id order by due_at limit 1),
-               (select to_timestamp(('x' || left(replace(event_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
-                  from deliveries where deliveries.webhook_id = looked_at.webhook_id order by event_id limit 1)
-             ) as due_at
+      select ${oldestDueOf(sql`looked_at.webhook_id`)} as due_at
         from looked_at join webhooks on webhooks.id = looked_at.webhook_id and not webhooks.disabled
     )
     select (select waiting::float8 from estimated) as waiting,

@@ -38,6 +38,7 @@ export const lineOf = ({ key, team_id, action, records, request_id, address }: T
   org_id: key.org_id,
   team_id,
   key_id: key.id,
+  person_id: key.person_id ?? null,
   actor: key.kind,
   action,
   status,

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Ctx, MemberRights, SessionCtx, TeamCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { hashKey } from '../../tenancy/keys/key-value.ts';
+import { personIdOf } from '../../tenancy/sessions/person.ts';
 import type { KeyIdentity } from './caller.ts';
 
 /** A session with its person. Several requests share this object. */
@@ -33,7 +34,7 @@ export async function findSessionOrNull(
     .selectFrom('sessions')
     .innerJoin('orgs', 'orgs.id', 'sessions.org_id')
     .leftJoin('org_members as members', 'members.id', 'sessions.member_id')
-    .leftJoin('ehr_members as guests', 'guests.id', 'sessions.ehr_member_id')
+    .leftJoin('ehr_members', 'ehr_members.id', 'sessions.ehr_member_id')
     .leftJoin('teams', (join) =>
       join
         .on(sql<boolean>`teams.id = ${teamId}::uuid`)
@@ -42,7 +43,7 @@ export async function findSessionOrNull(
     )
     .select(['sessions.id', 'sessions.org_id', 'sessions.created_at', 'sessions.expires_at', 'sessions.only_team_id'])
     .select(['sessions.member_id', 'sessions.ehr_member_id', 'orgs.name', 'orgs.plan', 'role', 'members.team_ids'])
-    .select(['members.person', 'guests.person as guest', 'guests.team_ids as guest_team_ids'])
+    .select(['members.person', 'ehr_members.person as ehr_person', 'ehr_members.team_ids as ehr_team_ids'])
     .select(['teams.id as team_id', 'teams.settings'])
     .where('sessions.token_hash', '=', hashKey(token))
     .where('sessions.expires_at', '>', sql<string>`now()`)
@@ -52,7 +53,7 @@ export async function findSessionOrNull(
   const { id, org_id, created_at, expires_at, name, plan, team_id, settings } = row;
   const access: SessionAccess = {
     ...personOf(across, row),
-    key: { kind: 'session', id, org_id, team_id: null },
+    key: { kind: 'session', id, org_id, team_id: null, person_id: personIdOf(row) },
     session: { id, created_at, expires_at, csrf_token: csrfTokenOf(token) },
     org: { id: org_id, name, plan: plan as SessionCtx['org']['plan'] },
     team: team_id === null ? null : { id: team_id, org_id, settings: settings as TeamCtx['team']['settings'] },
@@ -68,30 +69,35 @@ type Row = {
   role: string | null;
   team_ids: string[] | null;
   ehr_member_id: string | null;
-  guest: Buffer | null;
-  guest_team_ids: string[] | null;
+  ehr_person: Buffer | null;
+  ehr_team_ids: string[] | null;
   only_team_id: string | null;
 };
 
 function personOf({ cipher }: Ctx, row: Row): Pick<SessionAccess, 'person' | 'rights' | 'email'> {
-  const { id, org_id, member_id, ehr_member_id, team_ids } = row;
+  const { id: session_id, org_id, member_id, ehr_member_id, team_ids } = row;
+  const ids = { session_id, member_id, ehr_member_id };
   if (member_id !== null && row.person !== null) {
     const bound = { team_id: org_id, id: member_id };
     const { name, email } = cipher.openJson<{ name: string; email: string }>('org_members.person', bound, row.person);
     const rights = { role: row.role as MemberRights['role'], team_ids };
-    return { person: { kind: 'member', id, member_id, name }, rights, email };
+    return { person: { kind: 'member', ...ids, name }, rights, email };
   }
-  if (ehr_member_id !== null && row.guest !== null) {
+  if (ehr_member_id !== null && row.ehr_person !== null) {
     const bound = { team_id: org_id, id: ehr_member_id };
-    const { name, email } = cipher.openJson<{ name: string; email: string }>('ehr_members.person', bound, row.guest);
-    const own = row.guest_team_ids ?? [];
+    const { name, email } = cipher.openJson<{ name: string; email: string }>(
+      'ehr_members.person',
+      bound,
+      row.ehr_person,
+    );
+    const own = row.ehr_team_ids ?? [];
     const teams = row.only_team_id === null ? own : own.filter((teamId) => teamId === row.only_team_id);
     const rights: MemberRights =
       teams.length === 0 ? { role: 'no_role', team_ids: null } : { role: 'team_admin', team_ids: teams };
-    return { person: { kind: 'member', id, member_id: ehr_member_id, name }, rights, email };
+    return { person: { kind: 'member', ...ids, name }, rights, email };
   }
   return {
-    person: { kind: 'operator', id, member_id: null, name: 'Operator' },
+    person: { kind: 'operator', ...ids, name: 'Operator' },
     rights: { role: 'org_admin', team_ids: null },
     email: null,
   };

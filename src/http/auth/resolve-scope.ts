@@ -2,7 +2,7 @@ import type { Ctx, ManagementCtx, TeamCtx, TeamsCtx } from '../../context.ts';
 import { boundToManagedTeam } from '../../db/session/bind.ts';
 import { AppError, notFound, type ErrorCode } from '../../errors.ts';
 import { allows, neededScope, type KeyScope } from '../../tenancy/keys/key-scopes.ts';
-import { refuseClosedBeta } from '../../tenancy/teams/closed-beta.ts';
+import { refuseWithoutBeta } from '../../tenancy/teams/betas.ts';
 import { findManagedTeam, findManagedTeams } from '../../tenancy/teams/find.ts';
 import type { Operation } from '../../operation/operation.ts';
 import type { Caller } from './caller.ts';
@@ -13,13 +13,13 @@ type ScopeIds = Record<string, string | undefined> | undefined;
  * Returns the error codes with which `resolveScope` and `refuseBeyondKey` may refuse a request of this operation. The
  * authentication has further codes (`AUTH_KINDS`).
  */
-export function scopeRefusals({ auth, scope, closedBeta, params, body }: Operation): ErrorCode[] {
-  const beta = closedBeta === null ? [] : (['closed_beta'] as const);
-  if (auth !== 'management_key') return [...beta];
+export function scopeRefusals({ auth, scope, beta, params, body }: Operation): ErrorCode[] {
+  const closed = beta === null ? [] : (['closed_beta'] as const);
+  if (auth !== 'management_key') return [...closed];
   const named = { ...params?.properties, ...environmentOf((body as { properties?: object } | undefined)?.properties) };
   const elsewhere = ['env', 'environment', 'region'].some((name) => name in named);
   return [
-    ...beta,
+    ...closed,
     'not_found',
     ...(scope ? (['insufficient_scope'] as const) : []),
     ...(elsewhere ? (['wrong_deployment'] as const) : []),
@@ -61,7 +61,7 @@ export async function resolveScope(
   if (onlyUser !== undefined) refuseOtherUser(onlyUser, input.params);
   const resolved = operation.auth === 'management_key' ? await reach(operation, ctx as ManagementCtx, input) : ctx;
   if (operation.operatorOnly) refuseUnlessOperator(resolved as ManagementCtx);
-  if (operation.closedBeta) await refuseClosedBeta(resolved as TeamCtx | TeamsCtx, operation.closedBeta);
+  if (operation.beta) await refuseWithoutBeta(resolved as TeamCtx | TeamsCtx, operation.beta);
   return resolved;
 }
 

@@ -7,6 +7,7 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { isUuid } from '../../ids.ts';
 import { equalInConstantTime } from '../../privacy/equal-in-constant-time.ts';
 import { readToken } from '../../tenancy/keys/key-value.ts';
+import { personIdOf } from '../../tenancy/sessions/person.ts';
 import { SESSION_COOKIE } from '../../tenancy/sessions/session-cookie.ts';
 import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import type { AccessCache } from './access.ts';
@@ -50,7 +51,8 @@ export async function findSessionOrRefusal(
 ): Promise<{ found: SessionAccess; shown: Pick<Caller, 'records'> } | RefusedCaller> {
   const found = readToken(token) === 'session' ? await access.session(token, teamId, at.address) : null;
   if (!found) return { key: null, refusal: invalidSession() };
-  const shown = { records: found.person.member_id === null ? [] : [found.person.member_id] };
+  const personId = personIdOf(found.person);
+  const shown = { records: personId === null ? [] : [personId] };
   const sent = headers[CSRF_HEADER];
   if (at.method === 'GET' || (typeof sent === 'string' && equalInConstantTime(sent, found.session.csrf_token)))
     return { found, shown };
@@ -75,7 +77,7 @@ export async function findTeamOfSession(
   const { found, shown } = session;
   const { team, rights, person, key } = found;
   if (team === null || !manages(rights, team.id)) return { ...shown, key, refusal: teamRefused(named !== undefined) };
-  const own = { ...forTeam(ctx, team), keyId: person.member_id ?? person.id, person };
+  const own = { ...forTeam(ctx, team), keyId: personIdOf(person) ?? person.session_id, person };
   return { ctx: own, ...shown, key: { ...key, team_id: team.id }, apiKey: token };
 }
 
@@ -111,7 +113,7 @@ export async function findManagerOfSession(
   if (org.plan !== 'scale' && person.kind !== 'operator') return { ...shown, key, refusal: planRequired() };
   const manager: Pick<ManagementCtx, 'org' | 'key' | 'person'> = {
     org: { id: org.id, plan: org.plan },
-    key: { id: person.id, role, team_ids },
+    key: { id: person.session_id, role, team_ids },
     person,
   };
   return { ctx: { ...boundToOrg(ctx, org.id), ...manager }, ...shown, key, apiKey: token };

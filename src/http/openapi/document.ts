@@ -186,11 +186,11 @@ function form({ fields, file, maxFiles }: Multipart, schemas: ComponentSchemas):
   return { 'multipart/form-data': { schema } };
 }
 
-function describe({ description, query, scope, closedBeta, deprecated }: Operation): string {
+function describe({ description, query, scope, beta, deprecated }: Operation): string {
   return [
     description,
     ...(query ? rulesOf(query) : []),
-    closedBeta && 'A closed beta: in production, the operator enables it team by team.',
+    beta && 'A closed beta: in production, the operator enables it team by team.',
     scope === 'org' && 'Needs an Org Management Key.',
     deprecated &&
       'Deprecated since ' +

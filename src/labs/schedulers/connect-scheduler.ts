@@ -8,6 +8,7 @@ const lineOf = (action: string) => ({
   org_id: null,
   team_id: null,
   key_id: null,
+  person_id: null,
   actor: 'operator',
   action,
   status: null,

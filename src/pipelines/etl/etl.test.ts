@@ -7,7 +7,7 @@ import { etlPath, etlPipeline } from '../../../test/pipelines.ts';
 import type { Problems } from '../../../test/webhooks.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { createManagementKey } from '../../tenancy/keys/create-management-key.ts';
-import { setClosedBeta } from '../../tenancy/teams/closed-beta.ts';
+import { setBeta } from '../../tenancy/teams/betas.ts';
 import { createTeam } from '../../tenancy/teams/create.ts';
 import type { EtlPipeline } from './schemas.ts';
 import { setEtlPipelines } from './set.ts';
@@ -206,7 +206,7 @@ describe('in production', () => {
   afterAll(() => production.close());
   const path = (team: Team): string => etlPath(team).replace('sandbox', 'production');
   const open = (team: Team, team_id: string) =>
-    setClosedBeta(production.ctx, { org_id: team.org_id, team_id, beta: 'etl_pipelines', open: true });
+    setBeta(production.ctx, { org_id: team.org_id, team_id, beta: 'etl_pipelines', open: true });
 
   test('every named team needs the closed beta, and a list needs it for one team of the key', async () => {
     const team = await production.makeTeam();

@@ -9,7 +9,7 @@ import { setEtlPipelines } from './set.ts';
 const tag = 'management';
 const auth = 'management_key';
 const scope = 'teams';
-const closedBeta = 'etl_pipelines';
+const beta = 'etl_pipelines';
 const path = '/v1/org/{org_id}/team_etl_pipelines/{env}/{region}';
 
 /** The operations that configure brokers. The events of a team go to its broker in addition to its webhooks. */
@@ -21,7 +21,7 @@ export const etlPipelineOperations: Operation[] = [
     tag,
     auth,
     scope,
-    closedBeta,
+    beta,
     params: ofDeployment,
     query: EtlPipelineQuery,
     response: EtlPipelinePage,
@@ -37,7 +37,7 @@ export const etlPipelineOperations: Operation[] = [
     tag,
     auth,
     scope,
-    closedBeta,
+    beta,
     params: ofDeployment,
     body: EtlPipelineInput,
     response: EtlPipelines,
@@ -57,7 +57,7 @@ export const etlPipelineOperations: Operation[] = [
       'pipeline_address_refused',
     ],
     handle: async (ctx, { body }) => {
-      const teams = await findOpenTeams(ctx, closedBeta);
+      const teams = await findOpenTeams(ctx, beta);
       await setEtlPipelines(ctx, teams, body);
       return findEtlPipelines(ctx, teams);
     },
@@ -69,7 +69,7 @@ export const etlPipelineOperations: Operation[] = [
     tag,
     auth,
     scope,
-    closedBeta,
+    beta,
     params: ofDeployment,
     query: EtlPipelineRemoval,
     response: EtlPipelines,

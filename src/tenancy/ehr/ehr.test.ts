@@ -237,6 +237,16 @@ describe('a link for a person of an EHR', () => {
     }
   });
 
+  test('signs the person out everywhere, and nobody else of the EHR', async () => {
+    await create({ team_role_bindings: bindings(team.id) });
+    const [one, again] = [await signIn(await link()), await signIn(await link())];
+    await create({ integration_member_id: 'ehr-user-8', team_role_bindings: bindings(team.id) });
+    const other = await signIn(await link({ integration_member_id: 'ehr-user-8' }));
+    expect((await again.api('DELETE', '/v1/session/all')).status).toBe(204);
+    const sessions = await Promise.all([one, again, other].map((of) => of.api('GET', '/v1/session')));
+    expect(sessions.map(({ status }) => status)).toEqual([401, 401, 200]);
+  });
+
   test('is valid for five minutes', async () => {
     await create({ team_role_bindings: bindings(team.id) });
     const { url } = await link();

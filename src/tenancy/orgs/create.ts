@@ -3,9 +3,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { Ctx } from '../../context.ts';
 import { newId } from '../../ids.ts';
 import { createManagementKey } from '../keys/create-management-key.ts';
-import type { PLANS } from './schemas.ts';
-
-export type Plan = (typeof PLANS)[number];
+import type { Plan } from '../../plans.ts';
 
 /** Creates an organisation and its first Org Management Key. Every deployment starts with this step. */
 export function createOrg(

@@ -2,8 +2,7 @@ import { Type } from 'typebox';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
 import { OrganisationName } from '../schemas.ts';
 import { shape } from '../../wire/shape.ts';
-
-export const PLANS = ['launch', 'grow', 'scale'] as const;
+import { PLANS } from '../../plans.ts';
 
 /** The plan of an organisation. The management API needs `scale`. */
 export const OrgPlan = shape('OrgPlan', { plan: oneOf(PLANS, { description: 'The plan.' }) });

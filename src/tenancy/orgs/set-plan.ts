@@ -1,7 +1,7 @@
 import type { Ctx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { notFound } from '../../errors.ts';
-import type { Plan } from './create.ts';
+import type { Plan } from '../../plans.ts';
 
 /** Changes the plan of an organisation. Only the operator can do this. Throws not_found. */
 export async function setPlan(ctx: Ctx, input: { org_id: string; plan: Plan }): Promise<void> {

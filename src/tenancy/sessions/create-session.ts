@@ -3,11 +3,9 @@ import type { TxCtx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { newId } from '../../ids.ts';
 import { newToken } from '../keys/key-value.ts';
+import { endOldest } from './end-oldest.ts';
 import type { SignInPerson } from './person.ts';
 import { SESSION_SECONDS } from './session-cookie.ts';
-
-/** The most sessions of a person at the same time. With one more, the oldest ends. */
-const MAX_SESSIONS = 20;
 
 /** Creates a session of the person. Only this result has its token, because we store only the hash. */
 export async function createSession(ctx: TxCtx, person: SignInPerson): Promise<{ id: string; token: string }> {
@@ -18,11 +16,6 @@ export async function createSession(ctx: TxCtx, person: SignInPerson): Promise<{
     .insertInto('sessions')
     .values({ id, ...person, token_hash: token.hash, expires_at })
     .execute();
-  await sql`
-    delete from sessions where id in (
-      select id from sessions
-       where org_id = ${person.org_id} and member_id is not distinct from ${person.member_id}::uuid
-         and ehr_member_id is not distinct from ${person.ehr_member_id}::uuid
-       order by id desc offset ${MAX_SESSIONS})`.execute(db);
+  await endOldest(db, 'sessions', person);
   return { id, token: token.value };
 }

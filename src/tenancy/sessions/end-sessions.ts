@@ -5,7 +5,7 @@ export async function endSession({ db, org, session }: SessionCtx): Promise<void
   await db.deleteFrom('sessions').where('org_id', '=', org.id).where('id', '=', session.id).execute();
 }
 
-/** Signs the person out everywhere: ends all sessions of the member, or of the operator. */
+/** Signs the person out everywhere: ends all sessions of the member, of the person of an EHR, or of the operator. */
 export async function endAllSessions({ db, org, session }: SessionCtx): Promise<void> {
   const own = db
     .selectFrom('sessions')

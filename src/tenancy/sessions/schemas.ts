@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { PLANS } from '../../plans.ts';
 import { nullable, oneOf, Timestamp, Uuid } from '../../wire/schema.ts';
 import { shape } from '../../wire/shape.ts';
 import { Environment, MemberRole, Region } from '../schemas.ts';
@@ -28,7 +29,7 @@ export const SessionDetails = shape('SessionDetails', {
   ),
   person: Type.Object(signedInPerson, { description: 'Who is signed in.' }),
   org: Type.Object(
-    { id: Uuid, name: Type.String(), plan: oneOf(['launch', 'grow', 'scale'], { description: 'The plan.' }) },
+    { id: Uuid, name: Type.String(), plan: oneOf(PLANS, { description: 'The plan.' }) },
     { description: 'The organisation to which the person is signed in.' },
   ),
   teams: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {

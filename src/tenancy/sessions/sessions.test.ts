@@ -122,13 +122,14 @@ describe('a one-time link', () => {
     const { shown } = await openSession(app, /ss_\w+/.exec(sent.headers.get('set-cookie') ?? '')?.[0] ?? '');
     const line = await app.db
       .selectFrom('audit_log')
-      .select(['actor', 'action', 'key_id', 'org_id', 'records'])
+      .select(['actor', 'action', 'key_id', 'person_id', 'org_id', 'records'])
       .where('request_id', '=', sent.headers.get('x-request-id'))
       .executeTakeFirst();
     expect(line).toEqual({
       actor: 'session',
       action: 'use_sign_in_link',
       key_id: shown.session.id,
+      person_id: member.id,
       org_id: team.org_id,
       records: [member.id],
     });
@@ -269,10 +270,16 @@ describe('a session', () => {
     ] as const) {
       const line = await app.db
         .selectFrom('audit_log')
-        .select(['actor', 'key_id', 'org_id', 'status', 'records'])
+        .select(['actor', 'key_id', 'person_id', 'org_id', 'status', 'records'])
         .where('request_id', '=', response.headers.get('x-request-id'))
         .executeTakeFirst();
-      expect(line).toMatchObject({ actor: 'session', key_id: ada.shown.session.id, org_id: team.org_id, status });
+      expect(line).toMatchObject({
+        actor: 'session',
+        key_id: ada.shown.session.id,
+        person_id: ada.member.id,
+        org_id: team.org_id,
+        status,
+      });
       expect(line?.records).toContain(ada.member.id);
     }
   });

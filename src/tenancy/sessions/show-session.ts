@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { SessionCtx } from '../../context.ts';
+import { personIdOf } from './person.ts';
 import { MAX_TEAMS_SHOWN, type SessionDetails } from './schemas.ts';
 
 /** Shows the session with its person, its organisation and the teams that the person manages, by name. */
@@ -9,7 +10,7 @@ export async function showSession(ctx: SessionCtx): Promise<Static<typeof Sessio
   const { environment, region } = config;
   return {
     session,
-    person: { kind: person.kind, member_id: person.member_id, name: person.name, email, role: rights.role },
+    person: { kind: person.kind, member_id: personIdOf(person), name: person.name, email, role: rights.role },
     org,
     ...(await teamsOf(ctx)),
     environment,

@@ -7,6 +7,7 @@ import type { BrowserResponse } from '../../operation/media.ts';
 import { hashKey, readToken } from '../keys/key-value.ts';
 import { createSession } from './create-session.ts';
 import { isOwnPage } from './own-page.ts';
+import { personIdOf } from './person.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { signInPage } from './sign-in-page.ts';
 
@@ -19,21 +20,21 @@ export async function openSignInLink(ctx: Ctx, token: string): Promise<BrowserRe
     .db.selectFrom('sign_in_links as links')
     .innerJoin('orgs', 'orgs.id', 'links.org_id')
     .leftJoin('org_members as members', 'members.id', 'links.member_id')
-    .leftJoin('ehr_members as guests', 'guests.id', 'links.ehr_member_id')
+    .leftJoin('ehr_members', 'ehr_members.id', 'links.ehr_member_id')
     .select(['orgs.id as org_id', 'orgs.name', 'members.person', 'members.id as member_id'])
-    .select(['guests.person as guest', 'guests.id as guest_id'])
+    .select(['ehr_members.person as ehr_person', 'ehr_members.id as ehr_member_id'])
     .where('token_hash', '=', hashOf(token))
     .where('expires_at', '>', sql<string>`now()`)
     .executeTakeFirst();
   if (!found) throw linkRefused();
-  const { org_id: team_id, member_id, person, guest_id, guest } = found;
+  const { org_id: team_id, member_id, person, ehr_member_id, ehr_person } = found;
   const open = (column: 'org_members.person' | 'ehr_members.person', id: string, sealed: Buffer): string =>
     ctx.cipher.openJson<{ name: string }>(column, { team_id, id }, sealed).name;
   const name =
     member_id !== null && person !== null
       ? open('org_members.person', member_id, person)
-      : guest_id !== null && guest !== null
-        ? open('ehr_members.person', guest_id, guest)
+      : ehr_member_id !== null && ehr_person !== null
+        ? open('ehr_members.person', ehr_member_id, ehr_person)
         : null;
   return signInPage({ org: found.name, name });
 }
@@ -56,9 +57,10 @@ export function useSignInLink(ctx: Ctx, token: string, sentFrom: string | null):
     if (!used) throw linkRefused();
     const { leads_to, ...person } = used;
     const session = await createSession(tx, person);
-    const { org_id, member_id, ehr_member_id } = person;
-    const whom = member_id ?? ehr_member_id;
-    ctx.line?.actor({ kind: 'session', id: session.id, org_id, team_id: null }, whom === null ? [] : [whom]);
+    const personId = personIdOf(person);
+    const { id } = session;
+    const actor = { kind: 'session', id, org_id: person.org_id, team_id: null, person_id: personId } as const;
+    ctx.line?.actor(actor, personId === null ? [] : [personId]);
     return { redirect: leads_to, cookie: sessionCookie(ctx, session.token) };
   });
 }

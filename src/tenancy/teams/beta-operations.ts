@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
+import { BETAS } from '../../operation/betas.ts';
 import { operation } from '../../operation/operation.ts';
 import { oneOf, Uuid } from '../../wire/schema.ts';
-import { CLOSED_BETAS, listClosedBetas, setClosedBeta } from './closed-beta.ts';
+import { listBetas, setBeta } from './betas.ts';
 import { ClosedBetaInput, ClosedBetas } from './schemas.ts';
 
 const ofTeam = { tag: 'management', auth: 'management_key', scope: 'team', response: ClosedBetas } as const;
@@ -19,7 +20,7 @@ export const betaOperations = [
     summary: 'List the closed betas, and which of them are open to a team',
     description: 'In a sandbox every beta is open to every team.',
     refusals: ['not_found'],
-    handle: async (ctx) => ({ data: await listClosedBetas(ctx) }),
+    handle: async (ctx) => ({ data: await listBetas(ctx) }),
   }),
   operation({
     ...ofTeam,
@@ -27,14 +28,14 @@ export const betaOperations = [
     method: 'PUT',
     path: `${path}/{beta}`,
     operatorOnly: true,
-    params: Type.Object({ ...params, beta: oneOf(CLOSED_BETAS, { description: 'Name of the beta.' }) }),
+    params: Type.Object({ ...params, beta: oneOf(BETAS, { description: 'Name of the beta.' }) }),
     body: ClosedBetaInput,
     summary: 'Open a closed beta to a team, or close it, as the operator',
     description: 'The objects that a team made with a beta stay when it is closed.',
     refusals: ['not_found'],
     handle: async (ctx, { params: { beta }, body: { is_open } }) => {
-      await setClosedBeta(ctx, { org_id: ctx.org.id, team_id: ctx.team.id, beta, open: is_open });
-      return { data: await listClosedBetas(ctx) };
+      await setBeta(ctx, { org_id: ctx.org.id, team_id: ctx.team.id, beta, open: is_open });
+      return { data: await listBetas(ctx) };
     },
   }),
 ];

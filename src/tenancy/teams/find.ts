@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Ctx, ManagementCtx, TeamCtx, TeamsCtx, TxCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
-import type { ClosedBeta } from '../../operation/operation.ts';
+import type { Beta } from '../../operation/betas.ts';
 import { MAX_TEAMS } from '../team-paths.ts';
 import { TEAM_COLUMNS, type TeamRow } from './render.ts';
 
@@ -57,14 +57,14 @@ export async function findManagedTeams(ctx: ManagementCtx, teamIds: string[]): P
  */
 export async function findOpenTeams(
   { config, db, org, teamIds, namesTeams }: TeamsCtx,
-  closedBeta: ClosedBeta | null = null,
+  beta: Beta | null = null,
 ): Promise<string[]> {
   if (namesTeams && teamIds) return teamIds;
-  const beta = config.environment === 'sandbox' ? null : closedBeta;
+  const needed = config.environment === 'sandbox' ? null : beta;
   const { rows } = await sql<{ id: string }>`
     select id from teams
      where org_id = ${org.id} and (${teamIds}::uuid[] is null or id = any (${teamIds}::uuid[])) and deleted_at is null
-       and (${beta}::text is null or ${beta} = any (closed_betas))
+       and (${needed}::text is null or ${needed} = any (closed_betas))
      order by id limit ${MAX_TEAMS + 1}`.execute(db);
   if (rows.length === 0) throw notFound('Team');
   if (rows.length > MAX_TEAMS) {

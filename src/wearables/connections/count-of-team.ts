@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../context.ts';
+import { IS_NOT_SUBTRACTED, isOfList, signedRows } from '../../totals/leaving-users.ts';
 import { namedProvider } from '../providers/named.ts';
 import { messageOf, type ConnectionError } from './error-messages.ts';
 import type { ConnectionCounts } from './schemas.ts';
@@ -16,14 +17,14 @@ export async function readConnectionCounts({ db, team }: TeamCtx): Promise<Row[]
   const query = sql<Row>`
     select provider, status, error_type, sum(rows)::bigint as connections from (
       select part[1] as provider, part[2] as status, part[3] as error_type,
-             case list when 'connections' then rows else -rows end as rows
-        from totals where team_id = ${team.id} and list in ('connections', 'connections left out')
+             ${sql.raw(signedRows('connections'))} as rows
+        from totals where team_id = ${team.id} and ${sql.raw(isOfList('connections'))}
       union all
       select c.provider, c.status, c.error_type, -1
         from users cross join lateral (
           select * from connections where connections.user_id >= users.id and connections.user_id <= users.id
            order by connections.user_id, connections.provider offset 0) as c
-       where users.team_id = ${team.id} and users.deleted_at is not null and not users.orders_left_out
+       where users.team_id = ${team.id} and ${sql.raw(IS_NOT_SUBTRACTED)}
     ) as parts
     group by provider, status, error_type having sum(rows) > 0 order by provider, status, error_type`;
   return (await query.execute(db)).rows;

@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
+import { IS_NOT_SUBTRACTED, isOfList, signedRows } from '../../../totals/leaving-users.ts';
 import { userNotScheduledForDeletion } from '../scheduled-users.ts';
 import {
   statusesOf,
@@ -44,20 +45,17 @@ export async function countByStatus(ctx: TeamCtx): Promise<Static<typeof OrderCo
   };
 }
 
-/**
- * Reads the stored totals. 'orders left out' has the orders of users who are scheduled for deletion. The orders of
- * those users whom the job has not counted there yet are subtracted one by one.
- */
+/** Reads the stored totals, and subtracts one by one the orders of users whom the job has not subtracted yet. */
 const BY_STATUS = `
   select low, method, sum(orders)::bigint as orders from (
-    select part[1] as low, part[2] as method, case when list = 'orders' then rows else -rows end as orders
-      from totals where team_id = $1 and list in ('orders', 'orders left out')
+    select part[1] as low, part[2] as method, ${signedRows('orders')} as orders
+      from totals where team_id = $1 and ${isOfList('orders')}
     union all
     select theirs.last_low_level_status, theirs.method, -1 from users cross join lateral (
       select last_low_level_status, method from orders
        where orders.user_id >= users.id and orders.user_id <= users.id
        order by orders.user_id, orders.id offset 0) as theirs
-     where users.team_id = $1 and users.deleted_at is not null and not users.orders_left_out
+     where users.team_id = $1 and ${IS_NOT_SUBTRACTED}
   ) as counted group by low, method having sum(orders) > 0`;
 
 /** Counts overdue orders by kind along the index of open orders, and orders with an open critical result. */

@@ -9,6 +9,7 @@ import {
   type CountedFilters,
   type OrderSelection,
 } from './filters.ts';
+import { IS_NOT_SUBTRACTED, isOfList, signedRows } from '../../../totals/leaving-users.ts';
 import { overdueCount } from '../counts/overdue.ts';
 import { userNotScheduledForDeletion } from '../scheduled-users.ts';
 
@@ -31,9 +32,8 @@ export const isTotalled = ({ user, finding, days, overdue }: OrderSelection): bo
   user === null && finding.length === 0 && days.length === 0 && overdue === null;
 
 /**
- * Returns an SQL expression for the number of orders, without those of users who are scheduled for deletion. For some
- * of these users, the stored total 'orders left out' has the number of their orders. For the others, the expression
- * counts the rows.
+ * Returns an SQL expression for the number of orders, without those of users who are scheduled for deletion. A stored
+ * total has the orders of those whom a job has subtracted. For the others, the expression counts the rows.
  * To count the rows of a user, PostgreSQL must use the index by user. With `=`, it could choose an index of all orders
  * of the team and read all of it for each user. So the expression uses bounds (`>=` and `<=`) and `order by`, for which
  * PostgreSQL can use only the index by user.
@@ -44,12 +44,12 @@ export function totalOf(counted: CountedFilters, team: string, bind: Bind): stri
   const ofOrders = countedConditions(counted, bind, ['last_low_level_status', 'method', 'interpretation'])
     .map(and)
     .join('');
-  return `(select coalesce(sum(case list when 'orders' then rows else -rows end), 0)::bigint from totals
-      where team_id = ${team} and list in ('orders', 'orders left out')${ofParts})
+  return `(select coalesce(sum(${signedRows('orders')}), 0)::bigint from totals
+      where team_id = ${team} and ${isOfList('orders')}${ofParts})
     - (select count(*) from users cross join lateral (
          select from orders where orders.user_id >= users.id and orders.user_id <= users.id${ofOrders}
           order by orders.user_id, orders.id offset 0) as theirs
-        where users.team_id = ${team} and users.deleted_at is not null and not users.orders_left_out)`;
+        where users.team_id = ${team} and ${IS_NOT_SUBTRACTED})`;
 }
 
 /**

@@ -22,7 +22,7 @@ import { claimNext, type Leased } from '../../../files/file-queue.ts';
 import { LAB_REPORTS } from './lab-report-queue.ts';
 import { finishJob } from './finish-job.ts';
 import { runParsing } from './run-parsing.ts';
-import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
+import { setBeta } from '../../../tenancy/teams/betas.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/team-scope.ts';
 
 let app: TestApp;
@@ -144,7 +144,7 @@ test('in production a report is read by the analytes and names of the connected 
   try {
     const { team, databaseUrl } = production;
     await connectTestLaboratory(databaseUrl, { orders: byMllp(9) });
-    await setClosedBeta(production.ctx, {
+    await setBeta(production.ctx, {
       org_id: team.org_id,
       team_id: team.id,
       beta: 'lab_report_parser',

@@ -18,7 +18,7 @@ import {
 import { signToken } from '../../../privacy/signed-link.ts';
 import { eraseUsers } from '../../../../test/erase-due-users.ts';
 import { dropExpired } from '../../../jobs/retention.ts';
-import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
+import { setBeta } from '../../../tenancy/teams/betas.ts';
 import { findJobScope, listToReview, reviewJob } from './review.ts';
 
 const MIB = 1024 * 1024;
@@ -99,7 +99,7 @@ describe('what is not accepted', () => {
       const { rows } = await sql`select from lab_report_files`.execute(production.db);
       expect(rows).toHaveLength(0);
       const beta = { org_id: team.org_id, team_id: team.id, beta: 'lab_report_parser', open: true } as const;
-      await setClosedBeta(production.ctx, beta);
+      await setBeta(production.ctx, beta);
       expect(await ask()).toEqual([200, 'taken', 200]);
     } finally {
       await production.close();

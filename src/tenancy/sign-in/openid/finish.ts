@@ -82,7 +82,8 @@ function signIn(ctx: Ctx, email: string): Promise<BrowserResponse> {
       return choosePage(choices);
     }
     const session = await createSession(tx, personOf(member));
-    ctx.line?.actor({ kind: 'session', id: session.id, org_id: member.org_id, team_id: null }, [member.id]);
+    const { id: person_id, org_id } = member;
+    ctx.line?.actor({ kind: 'session', id: session.id, org_id, team_id: null, person_id }, [person_id]);
     return { redirect: '/dashboard', cookie: sessionCookie(ctx, session.token) };
   });
 }

@@ -9,7 +9,7 @@ import {
   type Query,
 } from '../../../../test/continuous.ts';
 import { makeUser } from '../../../../test/factories.ts';
-import { setClosedBeta } from '../../../tenancy/teams/closed-beta.ts';
+import { setBeta } from '../../../tenancy/teams/betas.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -151,7 +151,7 @@ test('in production all operations are refused until an operator opens the beta 
   const { user_id } = await makeUser(team);
   const path = queriesPath(team).replace('sandbox', 'production');
   const change = (open: boolean) =>
-    setClosedBeta(production.ctx, { org_id: team.org_id, team_id: team.id, beta: 'continuous_queries', open });
+    setBeta(production.ctx, { org_id: team.org_id, team_id: team.id, beta: 'continuous_queries', open });
   const ask = async (): Promise<[number, string][]> => {
     const id = '01940000-0000-7000-8000-000000000004';
     const requests: [string, string, object?][] = [

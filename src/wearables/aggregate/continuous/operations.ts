@@ -24,7 +24,7 @@ import { isNumberOfTask, taskHistory } from './task-history.ts';
 import { validateContinuousQuery } from './validate.ts';
 
 const tag = 'continuous_queries';
-const closedBeta = 'continuous_queries';
+const beta = 'continuous_queries';
 const auth = 'management_key';
 const item = Type.Object({ ...ofTeam.properties, query_id: Uuid });
 const ofUser = '/aggregate/v1/user/{user_id}/continuous_query/{query_id_or_slug}';
@@ -39,7 +39,7 @@ export const continuousQueryOperations: Operation[] = [
     method: 'GET',
     path: `${TEAM_PATH}/continuous_query`,
     tag,
-    closedBeta,
+    beta,
     auth,
     scope: 'team',
     params: ofTeam,
@@ -53,7 +53,7 @@ export const continuousQueryOperations: Operation[] = [
     method: 'POST',
     path: `${TEAM_PATH}/continuous_query`,
     tag,
-    closedBeta,
+    beta,
     auth,
     scope: 'team',
     params: ofTeam,
@@ -75,7 +75,7 @@ export const continuousQueryOperations: Operation[] = [
     method: 'POST',
     path: `${TEAM_PATH}/validate_continuous_query`,
     tag,
-    closedBeta,
+    beta,
     auth,
     scope: 'team',
     params: ofTeam,
@@ -93,7 +93,7 @@ export const continuousQueryOperations: Operation[] = [
     method: 'PATCH',
     path: `${TEAM_PATH}/continuous_query/{query_id}`,
     tag,
-    closedBeta,
+    beta,
     auth,
     scope: 'team',
     params: item,
@@ -112,7 +112,7 @@ export const continuousQueryOperations: Operation[] = [
     method: 'DELETE',
     path: `${TEAM_PATH}/continuous_query/{query_id}`,
     tag,
-    closedBeta,
+    beta,
     auth,
     scope: 'team',
     params: item,
@@ -129,7 +129,7 @@ export const continuousQueryOperations: Operation[] = [
     method: 'GET',
     path: `${ofUser}/result_table`,
     tag,
-    closedBeta,
+    beta,
     params: userAndQuery,
     headers: ['accept'],
     response: orFile(AggregationResult, PARQUET),
@@ -148,7 +148,7 @@ export const continuousQueryOperations: Operation[] = [
     method: 'GET',
     path: `${ofUser}/task_history`,
     tag,
-    closedBeta,
+    beta,
     params: userAndQuery,
     query: Type.Object({
       next_cursor: Type.Optional(Cursor({ isKey: isNumberOfTask })),

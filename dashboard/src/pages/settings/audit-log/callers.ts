@@ -35,14 +35,8 @@ async function take<Of extends { id: string }>(items: AsyncIterable<Of>, nameOf:
 }
 
 /**
- * Operations about members. Their lines name members as what was read or changed, so that the first record need not be
- * the caller.
- */
-const IS_ABOUT_MEMBERS = /member|invite/;
-
-/**
  * Returns a function that gives the name of a caller: the member, or the label of the key. It returns null if nobody
- * knows it, as for a key that was revoked. The first record of a line of a session is its member.
+ * knows it, as for a key that was revoked.
  */
 export function useCallerName(): (line: AuditLine) => string | null {
   const { org, region, environment } = useSession();
@@ -94,9 +88,8 @@ export function useCallerName(): (line: AuditLine) => string | null {
         ({ label }) => label,
       ),
   });
-  return ({ actor, action, key_id, records: [first] }) => {
-    if (actor === 'session')
-      return first === undefined || IS_ABOUT_MEMBERS.test(action) ? null : (members.data?.get(first) ?? null);
+  return ({ actor, key_id, person_id }) => {
+    if (actor === 'session') return person_id === null ? 'Operator' : (members.data?.get(person_id) ?? null);
     return key_id === null ? null : (managers.data?.get(key_id) ?? teamKeys.data?.get(key_id) ?? null);
   };
 }

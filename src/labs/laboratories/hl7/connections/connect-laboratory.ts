@@ -88,6 +88,7 @@ const CONNECTED = {
   org_id: null,
   team_id: null,
   key_id: null,
+  person_id: null,
   actor: 'operator',
   action: 'lab connect',
   status: null,

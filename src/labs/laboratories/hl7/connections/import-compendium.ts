@@ -9,6 +9,7 @@ const IMPORTED = {
   org_id: null,
   team_id: null,
   key_id: null,
+  person_id: null,
   actor: 'operator',
   action: 'compendium import',
   status: null,

@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import type { Ctx, TeamCtx, TeamsCtx } from '../../context.ts';
 import { boundToOrg } from '../../db/session/bind.ts';
 import { AppError, notFound } from '../../errors.ts';
-import type { ClosedBeta } from '../../operation/operation.ts';
+import { BETAS, type Beta } from '../../operation/betas.ts';
 
 /**
- * Throws closed_beta if the feature is not enabled for the team, or for one of several teams that the request names. A
- * request for several teams may name no team and means all teams of its key. Then it is enough that one of these teams
- * has the feature. In a sandbox every feature is enabled.
+ * Throws closed_beta if the beta is not open to the team, or to one of several teams that the request names. A request
+ * for several teams may name no team and means all teams of its key. Then it is enough that the beta is open to one of
+ * these teams. In a sandbox every beta is open.
  */
-export async function refuseClosedBeta(ctx: TeamCtx | TeamsCtx, beta: ClosedBeta): Promise<void> {
+export async function refuseWithoutBeta(ctx: TeamCtx | TeamsCtx, beta: Beta): Promise<void> {
   if (ctx.config.environment === 'sandbox') return;
   if ('team' in ctx ? await isOpen(ctx, [ctx.team.id], beta) : await isOpenToThem(ctx, beta)) return;
   throw new AppError('closed_beta', 'This is a closed beta, which the operator of the service enables for a team.');
 }
 
-async function isOpen({ db }: TeamCtx | TeamsCtx, teams: string[], beta: ClosedBeta): Promise<boolean> {
+async function isOpen({ db }: TeamCtx | TeamsCtx, teams: string[], beta: Beta): Promise<boolean> {
   const { rows } = await sql`
     select from unnest(${teams}::uuid[]) as asked (id)
      where not exists (select from teams where teams.id = asked.id and ${beta} = any (closed_betas))
@@ -23,7 +23,7 @@ async function isOpen({ db }: TeamCtx | TeamsCtx, teams: string[], beta: ClosedB
   return rows.length === 0;
 }
 
-async function isOpenToThem(ctx: TeamsCtx, beta: ClosedBeta): Promise<boolean> {
+async function isOpenToThem(ctx: TeamsCtx, beta: Beta): Promise<boolean> {
   if (ctx.namesTeams && ctx.teamIds) return isOpen(ctx, ctx.teamIds, beta);
   const { rows } = await sql`
     select from teams
@@ -33,31 +33,21 @@ async function isOpenToThem(ctx: TeamsCtx, beta: ClosedBeta): Promise<boolean> {
   return rows.length > 0;
 }
 
-export const CLOSED_BETAS = [
-  'continuous_queries',
-  'etl_pipelines',
-  'lab_report_parser',
-] as const satisfies readonly ClosedBeta[];
-
-/** Lists the features, and whether each is enabled for the team. */
-export async function listClosedBetas({
-  db,
-  team,
-  config,
-}: TeamCtx): Promise<{ name: ClosedBeta; is_open: boolean }[]> {
+/** Lists the betas, and whether each is open to the team. */
+export async function listBetas({ db, team, config }: TeamCtx): Promise<{ name: Beta; is_open: boolean }[]> {
   const { closed_betas } = await db
     .selectFrom('teams')
     .select('closed_betas')
     .where('id', '=', team.id)
     .executeTakeFirstOrThrow();
   const areAllOpen = config.environment === 'sandbox';
-  return CLOSED_BETAS.map((name) => ({ name, is_open: areAllOpen || closed_betas.includes(name) }));
+  return BETAS.map((name) => ({ name, is_open: areAllOpen || closed_betas.includes(name) }));
 }
 
-/** Enables or disables a feature for a team. Disabling deletes no data of the feature. Throws not_found. */
-export async function setClosedBeta(
+/** Opens a beta to a team, or closes it. Closing deletes no data of the beta. Throws not_found. */
+export async function setBeta(
   ctx: Ctx,
-  { org_id, team_id, beta, open }: { org_id: string; team_id: string; beta: ClosedBeta; open: boolean },
+  { org_id, team_id, beta, open }: { org_id: string; team_id: string; beta: Beta; open: boolean },
 ): Promise<void> {
   const { rows } = await sql`
     update teams set closed_betas = array_remove(closed_betas, ${beta}) || ${open ? [beta] : []}::text[]

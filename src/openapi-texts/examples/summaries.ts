@@ -140,3 +140,18 @@ const BY_DAY = [...WITH_RAW, 'sleep_cycle', 'meal', 'menstrual_cycle', 'electroc
 export const SUMMARY_QUERIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = Object.fromEntries(
   [...BY_DAY, ...WITH_RAW.map((name) => `${name}_raw`)].map((name) => [`list_${name}`, JANUARY]),
 );
+
+/** Bodies that delete summaries, by operation. */
+export const SUMMARY_DELETIONS: Readonly<Record<string, unknown>> = Object.fromEntries(
+  [
+    'activity',
+    'body',
+    'electrocardiogram',
+    'meal',
+    'menstrual_cycle',
+    'profile',
+    'sleep',
+    'sleep_cycle',
+    'workouts',
+  ].map((kind) => [`delete_${kind}`, [{ provider: 'apple_health_kit', provider_id: '4711' }]]),
+);
