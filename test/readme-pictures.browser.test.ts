@@ -1,4 +1,4 @@
-// Takes the pictures of the dashboard that README shows. `npm run pictures` writes them to docs. Otherwise they go to
+// Takes the pictures of the dashboard that README shows. `npm run picture:dashboard` writes them to docs. Otherwise they go to
 // the screenshots of the tests.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
