@@ -185,8 +185,9 @@ export type TeamCtx = Ctx & {
   /** The only user that the caller's user token opens. For every other user, the response is a 404. */
   onlyUser?: string;
   /**
-   * The id of the caller's key, of the key that made the caller's access token, of the member or person of an EHR who is
-   * signed in, or of the operator's session. What the caller makes, such as user tokens, ends with it. Missing if there is no key.
+   * The id of the caller's key, of the key that made the caller's access token, of the member or person of an EHR who
+   * is signed in, or of the operator's session. What the caller makes, such as user tokens, ends with it. Missing if
+   * there is no key.
    */
   keyId?: string;
   /** The person who is signed in and makes the request. Missing if the caller has a key. */

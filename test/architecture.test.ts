@@ -235,12 +235,13 @@ const PARTS: Record<string, string[]> = {
   traces: ['config', 'log'],
   privacy: ['config', 'context', 'db', 'errors', 'log'],
   metrics: ['context'],
-  context: ['batch-scheduler', 'fair', 'long-polls', 'config', 'db', 'log', 'privacy', 'traces'],
+  context: ['batch-scheduler', 'fair', 'long-polls', 'plans', 'config', 'db', 'log', 'privacy', 'traces'],
   config: ['wearables/providers/provider-catalogue', 'wearables/providers/facts'],
   'batch-scheduler': ['fair'],
   fair: ['transient-map'],
   'hook-bodies': ['context', 'errors', 'fair'],
   'long-polls': ['errors', 'fair'],
+  plans: [],
   'time-limit': [],
   'disk-space': [],
   'transient-map': [],
@@ -642,7 +643,7 @@ test('only listed files read the rights of a key', () => {
 });
 
 test('no code refuses a closed beta itself: the operation declares it', () => {
-  const refusing = sources.filter(({ text }) => /\brefuseClosedBeta\(/.test(text)).map(({ file }) => file);
+  const refusing = sources.filter(({ text }) => /\brefuseWithoutBeta\(/.test(text)).map(({ file }) => file);
   expect(refusing).toEqual(['src/http/auth/resolve-scope.ts', 'src/tenancy/teams/betas.ts']);
 });
 

@@ -1,8 +1,8 @@
 import { slowness } from './slowness.ts';
 
 /**
- * The longest time for which this process let nothing else run during `work`, in milliseconds of a usual machine. A busy
- * machine lengthens such times, and threads beside ours add processor time. So each counts with the smaller of its
+ * The longest time for which this process let nothing else run during `work`, in milliseconds of a usual machine. A
+ * busy machine lengthens such times, and threads beside ours add processor time. So each counts with the smaller of its
  * duration and its processor time.
  */
 export async function longestStall(work: () => Promise<unknown>): Promise<number> {

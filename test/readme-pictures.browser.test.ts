@@ -1,5 +1,5 @@
-// Takes the pictures of the dashboard that README shows. `npm run pictures` writes them to docs. Otherwise they go to
-// the screenshots of the tests.
+// Takes the pictures of the dashboard that README shows. `npm run picture:dashboard` writes them to docs. Otherwise
+// they go to the screenshots of the tests.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -3,13 +3,13 @@ import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allSources, sources } from './source-files.ts';
 
-/** Every file and folder that a text may name. */
 /** All files and folders below a folder, without installed packages and tools. */
 const within = (root: string): string[] =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map((entry) => `${root}/${entry}`)
     .filter((entry) => !/\/node_modules(\/|$)|^deploy\/\.tools(\/|$)/.test(entry));
 
+/** Every file and folder that a text may name. */
 const entries = [
   'src',
   'packages',

@@ -64,7 +64,7 @@ describe('against the program', () => {
       expect([code, arrivalsIn(printed).sort()], printed).toEqual([0, ARRIVALS.toSorted()]);
       const picture = drawTerminal(firstRunOf(program.stdout(), printed));
       if (process.env['UPDATE'] && round === 1) writeFileSync('docs/first-run.svg', picture);
-      expect(unchangingOf(readFileSync('docs/first-run.svg', 'utf8')), 'run npm run picture').toEqual(
+      expect(unchangingOf(readFileSync('docs/first-run.svg', 'utf8')), 'run npm run picture:first-run').toEqual(
         unchangingOf(picture),
       );
     }

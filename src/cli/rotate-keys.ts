@@ -43,7 +43,7 @@ export function rotateKeysCommand({ json }: { json: boolean }): Promise<number> 
   });
 }
 
-/** An operator who has only added a new key must not read that the rotation is done. */
+/** Says that rotation is not done if a new key was only added. */
 const describe = (sealing: number, others: number[]): string =>
   `All personal data is sealed with key version ${sealing}.` +
   (others.length === 0

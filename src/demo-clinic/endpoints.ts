@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import { demoEndpointUrl } from '../webhooks/demo-endpoint/address.ts';
 import { createWebhook } from '../webhooks/endpoints/create.ts';
 
-/** Not the days of wearables: they would be thousands of deliveries. */
+/** Without daily data of wearables, which would be thousands of deliveries. */
 const OF_THE_HEALTHY = ['labtest.*', 'provider.*', 'historical.data.*'];
 /** Few, so that the log of attempts shows each. */
 const OF_THE_FAILING = ['labtest.result.critical', 'provider.connection.*'];

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join, posix } from 'node:path';
 import { PACKAGE_ROOT } from '../package-root.ts';
+import { ownProperty } from '../wire/own-property.ts';
 
 /** A picture, with its path in the repository, its path below /docs/ and its media type. */
 export type Picture = { file: string; path: string; type: string };
@@ -17,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export function picturesOf(document: string, text: string): Picture[] {
   return [...text.matchAll(/!\[[^\]]*\]\(([^)\s]+)\)/g)].flatMap(([, target = '']): Picture[] => {
     const file = posix.join(posix.dirname(document), target);
-    const type = TYPES[extname(file)];
+    const type = ownProperty(TYPES, extname(file));
     const isPacked = file.startsWith('docs/') && existsSync(join(PACKAGE_ROOT, file));
     return type !== undefined && isPacked ? [{ file, path: file.replace('docs/', ''), type }] : [];
   });

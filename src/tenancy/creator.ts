@@ -1,8 +1,11 @@
-import type { ManagementCtx } from '../context.ts';
-import { personIdOf } from './sessions/person.ts';
+import type { ManagementCtx, Person } from '../context.ts';
 
 /** Who created a record, as it is stored. Both are null for the operator. */
 export type StoredCreator = { created_by: string | null; created_by_member: string | null };
+
+/** Returns the id of a member or of a person of an EHR, and null for the operator. */
+export const personIdOf = (person: Pick<Person, 'member_id' | 'ehr_member_id'>): string | null =>
+  person.member_id ?? person.ehr_member_id;
 
 /** Returns the caller as the creator of a record: the management key, or the member who is signed in. */
 export const callerAsCreator = ({ key, person }: Pick<ManagementCtx, 'key' | 'person'>): StoredCreator =>

@@ -22,8 +22,8 @@ const schemaNamed = (name: string): Schema =>
   ).components.schemas)[name] ?? {};
 
 /**
- * Returns items of a schema without members that are null or deprecated, and the meaning of all others by their paths.
- * A source keeps what names it.
+ * Returns items of a schema without `user_id` and without members that are null or deprecated, and the meaning of all
+ * others by their paths.
  */
 export function describeFields(
   name: string,

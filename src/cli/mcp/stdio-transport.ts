@@ -8,8 +8,8 @@ const LONGEST_MS = 60_000;
 const LOOK_EVERY_MS = 10;
 
 /**
- * The transport of the SDK, except that the end of stdin does not close it: a shell that pipes requests gets their
- * answers. `untilAnswered` returns once every request has its answer.
+ * Makes the transport of the SDK. It stays open after stdin ends, until each request has its answer. So a shell that
+ * pipes requests gets the answers. `untilAnswered` waits for them.
  */
 export function openStdioTransport(): { transport: Transport; untilAnswered: () => Promise<void> } {
   const input = new PassThrough();

@@ -7,12 +7,6 @@ export type SignInPerson = {
   only_team_id?: string | null;
 };
 
-/** Returns the id of a member or of a person of an EHR, and null for the operator. */
-export const personIdOf = ({
-  member_id,
-  ehr_member_id,
-}: Pick<SignInPerson, 'member_id' | 'ehr_member_id'>): string | null => member_id ?? ehr_member_id;
-
 /** The pages of the dashboard to which a link can lead. */
 export type LandingPage = '/dashboard' | '/dashboard/users' | '/dashboard/orders' | '/dashboard/critical-results';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { SessionCtx } from '../../context.ts';
-import { personIdOf } from './person.ts';
+import { personIdOf } from '../creator.ts';
 import { MAX_TEAMS_SHOWN, type SessionDetails } from './schemas.ts';
 
 /** Shows the session with its person, its organisation and the teams that the person manages, by name. */

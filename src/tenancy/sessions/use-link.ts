@@ -4,10 +4,10 @@ import { acrossTeams } from '../../db/session/bind.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { linkRefused } from '../../privacy/signed-link.ts';
 import type { BrowserResponse } from '../../operation/media.ts';
+import { personIdOf } from '../creator.ts';
 import { hashKey, readToken } from '../keys/key-value.ts';
 import { createSession } from './create-session.ts';
 import { isOwnPage } from './own-page.ts';
-import { personIdOf } from './person.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { signInPage } from './sign-in-page.ts';
 
