@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Ctx, MemberRights, SessionCtx, TeamCtx } from '../../context.ts';
 import { prepared } from '../../db/session/prepared.ts';
 import { hashKey } from '../../tenancy/keys/key-value.ts';
-import { personIdOf } from '../../tenancy/sessions/person.ts';
+import { personIdOf } from '../../tenancy/creator.ts';
 import type { KeyIdentity } from './caller.ts';
 
 /** A session with its person. Several requests share this object. */
