@@ -62,6 +62,20 @@ await describeDashboard(
       expect(await page.getByRole('button', { name: 'Load a demo clinic' }).count()).toBe(0);
     });
 
+    test('offers the demo clinic to a team that has begun without it', async () => {
+      const team = await dashboard.app.makeTeam();
+      const page = await dashboard.open('/', { team });
+      await page.getByRole('link', { name: 'Create a user' }).click();
+      await page.getByLabel(/^Your id/).fill('patient-1');
+      await page.getByRole('button', { name: 'Create', exact: true }).waitFor();
+      await team.api('POST', '/v2/user', { client_user_id: 'patient-1' });
+      await page.goto(`${dashboard.app.baseUrl}/dashboard/`);
+      await page.getByText('This sandbox has no demo clinic').waitFor();
+      await dashboard.check(page);
+      await page.getByRole('button', { name: 'Load a demo clinic' }).click();
+      await page.getByText('The demo clinic is being loaded').waitFor();
+    });
+
     test('with the demo clinic each page shows something', async () => {
       const page = await dashboard.open('/');
       for (const path of FILLED) {

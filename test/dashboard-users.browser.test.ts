@@ -26,6 +26,10 @@ await describeDashboard('the pages of users', (dashboard) => {
       await on.getByRole('img', { name: /^Heart rate, in bpm\. [1-9]/ }).waitFor();
       await on.getByRole('img', { name: /^Steps, in steps\. [1-9]/ }).waitFor();
     });
+    const away = await dashboard.open(`/users/${userId}?tab=days`, { timeZone: 'Pacific/Honolulu' });
+    await away.getByText(/^Times are those of the patient: /).waitFor();
+    await away.getByRole('columnheader', { name: 'Resting heart rate' }).waitFor();
+    await away.getByText('Deep sleep').waitFor();
     const { body } = await team.api<{ activity: { steps: number | null }[] }>(
       'GET',
       `/v2/summary/activity/${userId}?start_date=2026-01-01`,
@@ -52,13 +56,49 @@ await describeDashboard('the pages of users', (dashboard) => {
     await page.getByRole('rowheader').getByRole('link').first().click();
     await page.getByText('One result').waitFor();
     expect(page.url()).toContain('marker=');
+    await page.getByText(`${first_name} ${last_name}, born Apr 12, 1988`).waitFor();
+    await page
+      .getByText(/^(Lower|Upper) end of the range$/)
+      .first()
+      .waitFor();
     await dashboard.check(page);
+  });
+
+  test('somebody stores the demographics of a user, and changes them', async () => {
+    const { body } = await dashboard.team.api<{ user_id: string }>('POST', '/v2/user', {
+      client_user_id: 'patient-77',
+    });
+    const page = await dashboard.open(`/users/${body.user_id}`, { expected: /status of 404/ });
+    await page.getByRole('button', { name: 'Add demographics' }).click();
+    for (const [label, value] of [
+      ['First name', 'Ines'],
+      ['Last name', 'Marchetti'],
+      ['Date of birth', '1980-12-10'],
+      ['Phone', '+16025550123'],
+      ['E-mail', 'ines@example.com'],
+      ['Street and number', '1 Saguaro Way'],
+      ['City', 'Phoenix'],
+      ['State', 'az'],
+      ['Zip code', '85004'],
+    ] as const)
+      await page.getByLabel(new RegExp(`^${label}( \\*)?$`)).fill(value);
+    await page.getByLabel(/^Gender/).selectOption('Other');
+    await dashboard.check(page);
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('heading', { name: 'Ines Marchetti' }).waitFor();
+    // Browsers keep the titles of tabs.
+    expect(await page.title()).toBe('patient-77 · Phial');
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByLabel(/^Last name/).fill('Marsh');
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await page.getByRole('heading', { name: 'Ines Marsh' }).waitFor();
   });
 
   test('the list of users finds one by the id of the team', async () => {
     await dashboard.team.api('POST', '/v2/user', { client_user_id: 'patient-4712' });
     await dashboard.onEachScreen('users', '/users?search=patient-4712', async (on) => {
       await on.getByRole('link', { name: 'patient-4712' }).waitFor();
+      await on.getByText('1 user matches').waitFor();
     });
     const page = await dashboard.open('/users?search=patient-9999');
     await page.getByText('Nobody matches').waitFor();
@@ -73,10 +113,14 @@ await describeDashboard('the pages of users', (dashboard) => {
     const info = { first_name: 'Ottoline', last_name, dob: '1931-02-03', gender, phone_number, email, address };
     await team.api('PATCH', `/v2/user/${body.user_id}/info`, info);
     const page = await dashboard.open('/users');
-    await page.getByLabel('Search by').selectOption('Name');
+    // The list names the users too.
+    await page.getByText('Ottoline Palmer').waitFor();
     await page.getByLabel('Search', { exact: true }).fill(`${last_name} ottoline`);
+    await page.getByText('1 user matches').waitFor();
     await page.getByText('Ottoline Palmer').waitFor();
     expect(await page.getByRole('rowheader').count()).toBe(1);
+    await page.getByLabel('Search by').selectOption('Phone');
+    expect(await page.getByLabel('Search', { exact: true }).inputValue()).toBe(`${last_name} ottoline`);
     await page.getByLabel('Search by').selectOption('Date of birth');
     await page.getByLabel('Search', { exact: true }).fill('1931-02-03');
     await page.getByText('Ottoline Palmer').waitFor();

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { FIELDS } from '../dashboard/src/pages/laboratory-message/field-names.ts';
 import { isBeforeCollection, REPLACEABLE } from '../dashboard/src/pages/order/allowed-actions.ts';
 import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
+import { dateAt, middleOf, startOf } from '../dashboard/src/parts/zone.ts';
 import * as statuses from '../src/labs/orders/status/statuses.ts';
 import { REPLACEABLE as REPLACEABLE_ORDERS } from '../src/labs/orders/under-way/replace-order.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
@@ -89,4 +90,25 @@ test('the dashboard offers a correction of the patient as long as no sample is c
   );
   expect(told.length).toBeGreaterThan(50);
   expect(differing).toEqual([]);
+});
+
+test('an order asks for the consents that the service needs without a physician', () => {
+  const namesIn = (path: string, name: string): string[] => {
+    const [, list = ''] = new RegExp(`const ${name}[^=]*= \\[([^\\]]*)\\]`).exec(read(path)) ?? [];
+    return [...list.matchAll(/'([a-z-]+)'/g)].map(([, word]) => word as string);
+  };
+  const needed = namesIn('src/wire/rules.ts', 'NEEDED_CONSENTS');
+  expect(needed.length).toBeGreaterThan(0);
+  expect(namesIn('dashboard/src/parts/signing-fields.tsx', 'NEEDED')).toEqual(needed);
+});
+
+test('a date begins where its zone says, on days of 23 and of 25 hours too', () => {
+  const at = (date: string, zone: string): string => new Date(startOf(date, zone)).toISOString();
+  expect(at('2026-11-27', 'America/Phoenix')).toBe('2026-11-27T07:00:00.000Z');
+  expect(at('2026-03-29', 'Europe/Berlin')).toBe('2026-03-28T23:00:00.000Z');
+  expect(at('2026-03-30', 'Europe/Berlin')).toBe('2026-03-29T22:00:00.000Z');
+  expect(at('2026-11-01', 'America/New_York')).toBe('2026-11-01T04:00:00.000Z');
+  expect(at('2026-11-02', 'America/New_York')).toBe('2026-11-02T05:00:00.000Z');
+  expect(dateAt(Date.parse('2026-11-27T05:00:00Z'), 'Pacific/Honolulu')).toBe('2026-11-26');
+  expect(dateAt(middleOf('2026-11-27', 'Pacific/Honolulu') * 1000, 'Pacific/Honolulu')).toBe('2026-11-27');
 });

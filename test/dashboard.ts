@@ -26,6 +26,8 @@ const SCREENS: Record<string, Screen> = {
 
 type Open = {
   screen?: Screen;
+  /** Where the viewer is. Default: where the tests run. */
+  timeZone?: string;
   /** The team whose data the page shows. Default: that of the service. Null: nobody is signed in. */
   team?: Team | null;
   /** Messages of the console that belong to the test, such as a refusal that it provokes. */
@@ -77,9 +79,14 @@ export async function describeDashboard(
       get team() {
         return app.team;
       },
-      open: async (path, { screen = SCREENS['wide'] as Screen, team = app.team, expected } = {}) => {
+      open: async (path, { screen = SCREENS['wide'] as Screen, team = app.team, timeZone, expected } = {}) => {
         const { width, height, colorScheme } = screen;
-        const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: 'en-US' });
+        const context = await browser.newContext({
+          viewport: { width, height },
+          colorScheme,
+          locale: 'en-US',
+          ...(timeZone && { timezoneId: timeZone }),
+        });
         contexts.push(context);
         context.setDefaultTimeout(PATIENCE_MS);
         await signIn(context, app, team);

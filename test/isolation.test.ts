@@ -149,7 +149,10 @@ const orderFilters = (of: Ids): Attempt[] =>
 const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
   create_user: (_, { other_client_user_id }) => [{ body: { client_user_id: other_client_user_id }, status: 200 }],
   list_users: () => [none],
-  find_users: (_, { name }) => [{ body: { name }, status: 200 }],
+  find_users: (_, { name, user_id }) => [
+    { body: { name }, status: 200 },
+    { body: { user_ids: [user_id] }, status: 200 },
+  ],
   get_team_metrics: () => [none],
   list_events: () => [none],
   list_event_types: () => [], // everybody may read the catalogue

@@ -184,7 +184,7 @@ export const userOperations = [
     readsOnly: true,
     body: UserSearch,
     response: FoundUserPage,
-    summary: 'Find users by e-mail, phone number, date of birth or name',
+    summary: 'Find users by e-mail, phone number, date of birth or name, and read who users are',
     description:
       'Newest first. All given data must belong to a user. They stand in the body, so that no log of addresses has ' +
       'them. Users who were created by an earlier release are found some minutes after the upgrade.',

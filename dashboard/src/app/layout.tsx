@@ -5,6 +5,8 @@ import { useEffect } from 'react';
 import { isSignedOut } from '../api/queries.ts';
 import { takePage } from '../api/return-to.ts';
 import { SessionProvider, useSession, useSessionQuery } from '../api/session.tsx';
+import { formatCount } from '../parts/figure-tile.tsx';
+import { useOrderCounts } from '../parts/order-counts.ts';
 import { Empty, Failed } from '../parts/states.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Brand } from './brand.tsx';
@@ -97,6 +99,7 @@ function Frame() {
                 to={path}
                 label={label}
                 leftSection={<Icon size={18} />}
+                rightSection={path === '/critical-results' && team ? <OpenCritical /> : undefined}
                 active={isCurrent}
                 aria-current={isCurrent ? 'page' : undefined}
                 className={classes['link']}
@@ -118,5 +121,17 @@ function Frame() {
         </div>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+/** How many critical results wait for somebody. */
+function OpenCritical() {
+  const { data } = useOrderCounts();
+  const open = data?.critical_results.open ?? 0;
+  if (open === 0) return null;
+  return (
+    <Badge size="sm" color="red.8" aria-label={`${formatCount(open)} open`}>
+      {formatCount(open)}
+    </Badge>
   );
 }

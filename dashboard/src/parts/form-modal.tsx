@@ -16,6 +16,8 @@ export type FormModalProps = {
   /** Whether the fields are filled in so far that the form can be sent. Default: yes. */
   isWhole?: boolean;
   size?: 'md' | 'lg';
+  /** What a refusal says. Default: all of it. */
+  refusal?: ReactNode;
   /** The fields, or what happens. */
   children: ReactNode;
 };
@@ -23,6 +25,7 @@ export type FormModalProps = {
 /** A form or a question in a dialogue. A refusal is shown above its buttons. */
 export function FormModal(props: FormModalProps) {
   const { isOpen = true, close, title, action, run, isFinal = false, isWhole = true, size = 'md', children } = props;
+  const { refusal = <Refusal error={run.error} /> } = props;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // React passes the event of a dialogue to the form around it.
@@ -34,7 +37,7 @@ export function FormModal(props: FormModalProps) {
       <form onSubmit={submit}>
         <Stack gap="md">
           {children}
-          <Refusal error={run.error} />
+          {refusal}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               Back

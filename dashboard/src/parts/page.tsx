@@ -6,6 +6,8 @@ let hasOpened = false;
 
 type PageProps = {
   title: string;
+  /** The title of the browser's tab, if the heading names a patient: browsers keep it. Default: the heading. */
+  tab?: string;
   /** One sentence beneath the title. */
   about?: ReactNode;
   /** Buttons beside the title. */
@@ -14,11 +16,11 @@ type PageProps = {
 };
 
 /** The frame of each page: the title of the tab, the heading, actions, content. */
-export function Page({ title, about, actions, children }: PageProps) {
+export function Page({ title, tab = title, about, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Phial`;
-  }, [title]);
+    document.title = `${tab} · Phial`;
+  }, [tab]);
   useEffect(() => {
     // A screen reader then reads the new title, and Tab goes on from there.
     if (hasOpened) heading.current?.focus();

@@ -4,7 +4,7 @@ import { inWords } from './status-badge.tsx';
 const GENDERS = ['female', 'male', 'other', 'unknown'] as const;
 export type Gender = (typeof GENDERS)[number];
 
-export const EMPTY_PATIENT = { first_name: '', last_name: '', dob: '', gender: 'female', phone_number: '', email: '' };
+export const EMPTY_PATIENT = { first_name: '', last_name: '', dob: '', gender: '', phone_number: '', email: '' };
 export type Patient = typeof EMPTY_PATIENT;
 
 export const EMPTY_ADDRESS = {
@@ -18,6 +18,12 @@ export const EMPTY_ADDRESS = {
   phone_number: '',
 };
 export type Address = typeof EMPTY_ADDRESS;
+
+/** Returns the fields of a form as they are known. */
+export function filledWith<Form extends Record<string, string>>(empty: Form, known: object | null): Form {
+  const values = (known ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(empty).map(([name, none]) => [name, values[name] ?? none])) as Form;
+}
 
 type FieldsProps<Value> = {
   value: Value;
@@ -38,7 +44,11 @@ export function PatientFields({ value, onChange, problem }: FieldsProps<Patient>
         <NativeSelect
           label="Gender"
           required
-          data={GENDERS.map((gender) => ({ value: gender, label: inWords(gender) }))}
+          data={[
+            // Nobody is taken for a woman or a man by a slip.
+            { value: '', label: 'Choose', disabled: true },
+            ...GENDERS.map((gender) => ({ value: gender as string, label: inWords(gender) })),
+          ]}
           {...field('gender')}
         />
         <TextInput label="Phone" type="tel" required {...field('phone_number')} />

@@ -2,8 +2,9 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { phial, unwrap } from '../api/client.ts';
+import { phial, unwrap, type components } from '../api/client.ts';
 import { useSession } from '../api/session.tsx';
+import { fullName, namesOf } from './people.tsx';
 
 type UserSelectProps = {
   label: string;
@@ -26,6 +27,18 @@ export function UserSelect({ label, value, onChange, error }: UserSelectProps) {
     queryFn: () => findChoices(searched),
     placeholderData: (before) => before,
   });
+  // A page may have chosen the user before the field is there.
+  const given = value !== null && chosen === null;
+  const { data: known } = useQuery({
+    queryKey: ['users_search', 'known', team?.id, value],
+    queryFn: async () => {
+      const { data } = await unwrap(phial.POST('/v2/user/search', { body: { user_ids: [value ?? ''] } }));
+      return data.map(choiceOf);
+    },
+    enabled: given,
+  });
+  const [first] = known ?? [];
+  if (given && first) setChosen(first);
   const isListed = chosen === null || found.some((choice) => choice.value === chosen.value);
   return (
     <Select
@@ -50,18 +63,27 @@ export function UserSelect({ label, value, onChange, error }: UserSelectProps) {
 }
 
 async function findChoices(searched: string): Promise<Choice[]> {
-  if (searched.length < 2) return choicesOf(await unwrap(phial.GET('/v2/team/users/search')));
+  if (searched.length < 2) return withNames(await unwrap(phial.GET('/v2/team/users/search')));
   const [byId, byName] = await Promise.all([
     unwrap(phial.GET('/v2/team/users/search', { params: { query: { query_id: searched } } })),
     unwrap(phial.POST('/v2/user/search', { body: { name: searched } })),
   ]);
-  const named = byName.data.map(({ user_id, client_user_id, person }) => ({
-    value: user_id,
-    label: person ? `${person.first_name} ${person.last_name} (${client_user_id})` : client_user_id,
-  }));
-  const known = new Set(named.map(({ value }) => value));
-  return [...named, ...choicesOf(byId).filter(({ value }) => !known.has(value))];
+  const named = new Set(byName.data.map(({ user_id }) => user_id));
+  return [...byName.data.map(choiceOf), ...(await withNames(byId.filter(({ user_id }) => !named.has(user_id))))];
 }
 
-const choicesOf = (users: { user_id: string; client_user_id: string }[]): Choice[] =>
-  users.map(({ user_id, client_user_id }) => ({ value: user_id, label: client_user_id }));
+type Found = Pick<components['schemas']['FoundUser'], 'user_id' | 'client_user_id'> &
+  Partial<Pick<components['schemas']['FoundUser'], 'person'>>;
+
+/** The search by ids does not say who the users are. */
+async function withNames(users: readonly Found[]): Promise<Choice[]> {
+  const people = await namesOf(users.map(({ user_id }) => user_id));
+  return users.map(({ user_id, client_user_id }) =>
+    choiceOf({ user_id, client_user_id, person: people.get(user_id) ?? null }),
+  );
+}
+
+const choiceOf = ({ user_id, client_user_id, person }: Found): Choice => ({
+  value: user_id,
+  label: person ? `${fullName(person)} (${client_user_id})` : client_user_id,
+});

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { BirthDate, Email, PhoneNumber } from '../../wire/person.ts';
-import { CalendarDate, Cursor, nullable, Text, withDefault } from '../../wire/schema.ts';
+import { CalendarDate, Cursor, nullable, Text, Uuid, withDefault } from '../../wire/schema.ts';
 import { shape } from '../../wire/shape.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { User } from '../schemas.ts';
 
-const FILTERS = ['email', 'phone_number', 'birth_date', 'name'];
+const FILTERS = ['email', 'phone_number', 'birth_date', 'name', 'user_ids'];
 
 const oneFilter: Requirement = {
   check: (value) =>
@@ -23,6 +23,9 @@ export const UserSearch = shape(
     birth_date: Type.Optional({ ...BirthDate, description: 'Of the demographics, or fallback_birth_date.' }),
     name: Type.Optional(
       Text(200, { description: 'Whole words of the name, in any order. Case and accents do not matter.' }),
+    ),
+    user_ids: Type.Optional(
+      Type.Array(Uuid, { minItems: 1, maxItems: 100, description: 'Only these users, to learn who they are.' }),
     ),
     limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Users in a page.' }), 50),
     next_cursor: Type.Optional(Cursor()),

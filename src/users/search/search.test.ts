@@ -87,6 +87,29 @@ test('pages are newest first, and a user who leaves is not found', async () => {
   expect(await idsOf(team, { name: 'ada' })).toEqual(ids.slice(1));
 });
 
+test('known users come with their names, and other data narrow them', async () => {
+  const [team, other] = [await app.makeTeam(), await app.makeTeam()];
+  const ada = await withInfo(team);
+  const { user_id: nameless } = await makeUser(team);
+  const byron = await withInfo(team, { first_name: 'Byron' });
+  const theirs = await withInfo(other);
+  const user_ids = [byron, ada, nameless, theirs, ada.toUpperCase()];
+  const { data, next_cursor } = await search(team, { user_ids });
+  expect(data.map(({ user_id, person: found }) => [user_id, found?.first_name])).toEqual([
+    [byron, 'Byron'],
+    [nameless, undefined],
+    [ada, 'Ada'],
+  ]);
+  expect(next_cursor).toBeNull();
+  expect(await idsOf(team, { user_ids, name: 'lovelace' })).toEqual([byron, ada]);
+  expect(await idsOf(team, { user_ids: [nameless], name: 'ada' })).toEqual([]);
+  expect(await idsOf(team, { user_ids, name: '...' })).toEqual([]);
+  const first = await search(team, { user_ids, limit: 2 });
+  expect(await idsOf(team, { user_ids, limit: 2, next_cursor: first.next_cursor })).toEqual([ada]);
+  await team.api('DELETE', `/v2/user/${ada}`);
+  expect(await idsOf(team, { user_ids: [ada] })).toEqual([]);
+});
+
 test('another team finds nobody, and equal names have other hashes there', async () => {
   const [team, other] = [await app.makeTeam(), await app.makeTeam()];
   await withInfo(team);
@@ -116,6 +139,8 @@ test.each([
   [{ limit: 5 }, 'body missing'],
   [{ email: 'no address' }, 'body.email value_error'],
   [{ birth_date: '10.12.1980' }, 'body.birth_date date_parsing'],
+  [{ user_ids: [] }, 'body.user_ids too_short'],
+  [{ user_ids: ['7'] }, 'body.user_ids.0 uuid_parsing'],
 ])('refuses %j', async (body, problem) => {
   const { problemsOf } = await import('../../../test/people.ts');
   const answer = await app.api('POST', '/v2/user/search', body);

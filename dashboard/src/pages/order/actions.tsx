@@ -11,9 +11,10 @@ import { statusInWords } from '../../parts/order-status.tsx';
 import { canBeReplaced, isBeforeCollection } from './allowed-actions.ts';
 import { CorrectPatient } from './correct-patient.tsx';
 import { isOpen, type Order } from './order-query.ts';
+import { Register, waitsForRegistration } from './register.tsx';
 import { stepsOf, type FinalStatus } from './steps-of-method.ts';
 
-type Dialog = 'cancel' | 'correct' | 'simulate' | 'resend' | 'replace';
+type Dialog = 'register' | 'cancel' | 'correct' | 'simulate' | 'resend' | 'replace';
 
 /** What can be done with an order. The service decides what is possible, and says why not. */
 export function Actions({ order }: { order: Order }) {
@@ -29,6 +30,7 @@ export function Actions({ order }: { order: Order }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          {waitsForRegistration(order) && <Menu.Item onClick={() => setDialog('register')}>Register the kit</Menu.Item>}
           {environment === 'sandbox' && <Menu.Item onClick={() => setDialog('simulate')}>Simulate a step</Menu.Item>}
           {canBeReplaced(order.last_event.status) && (
             <Menu.Item onClick={() => setDialog('replace')}>{replacementOf(order)}</Menu.Item>
@@ -44,6 +46,7 @@ export function Actions({ order }: { order: Order }) {
           )}
         </Menu.Dropdown>
       </Menu>
+      {dialog === 'register' && <Register order={order} close={close} />}
       {dialog === 'cancel' && <Cancel order={order} close={close} />}
       {dialog === 'correct' && <CorrectPatient order={order} close={close} />}
       {dialog === 'simulate' && <Simulate order={order} close={close} />}
@@ -116,11 +119,20 @@ function Simulate({ order, close }: DialogProps) {
     ),
   );
   return (
-    <FormModal title="Simulate a step" action="Simulate" run={change} close={close}>
-      <Text>
-        The order goes through every step until the one you choose, as a real one would, with its webhooks. A kit whose
-        patient is not known goes no further than the patient.
-      </Text>
+    <FormModal
+      title="Simulate a step"
+      action="Simulate"
+      run={change}
+      close={close}
+      isWhole={!waitsForRegistration(order) || !order.last_event.status.endsWith('.with_customer')}
+    >
+      <Text>The order goes through every step until the one you choose, as a real one would, with its webhooks.</Text>
+      {waitsForRegistration(order) && (
+        <Text fw={600}>
+          This kit has no patient yet, so it goes no further than to the patient. Choose “Register the kit” under
+          Actions, then simulate the rest.
+        </Text>
+      )}
       <Select
         label="Go to"
         placeholder="The result"

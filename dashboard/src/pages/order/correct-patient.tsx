@@ -7,6 +7,7 @@ import {
   AddressFields,
   EMPTY_ADDRESS,
   EMPTY_PATIENT,
+  filledWith,
   PatientFields,
   type Gender,
 } from '../../parts/patient-fields.tsx';
@@ -16,8 +17,8 @@ type CorrectPatientProps = { order: Order; close: () => void };
 
 /** Corrects who is tested, and the address. The service says when it is too late. */
 export function CorrectPatient({ order, close }: CorrectPatientProps) {
-  const [patient, setPatient] = useState(() => shownIn(EMPTY_PATIENT, order.patient_details));
-  const [address, setAddress] = useState(() => shownIn(EMPTY_ADDRESS, order.patient_address));
+  const [patient, setPatient] = useState(() => filledWith(EMPTY_PATIENT, order.patient_details));
+  const [address, setAddress] = useState(() => filledWith(EMPTY_ADDRESS, order.patient_address));
   const queries = useQueryClient();
   const correction = useMutation({
     mutationFn: () => {
@@ -45,10 +46,4 @@ export function CorrectPatient({ order, close }: CorrectPatientProps) {
       />
     </FormModal>
   );
-}
-
-/** Returns the fields of a form as the order has them. */
-function shownIn<Form extends Record<string, string>>(empty: Form, shown: object | null): Form {
-  const known = (shown ?? {}) as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(empty).map(([name, none]) => [name, known[name] ?? none])) as Form;
 }

@@ -8,6 +8,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { CalendarDate } from '../../parts/time.tsx';
 import { Actions } from './actions.tsx';
+import { Critical } from './critical.tsx';
 import { Documents } from './documents.tsx';
 import { Facts } from './facts.tsx';
 import { Messages } from './messages.tsx';
@@ -28,6 +29,7 @@ function Shown({ order }: { order: Order }) {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="lg">
+            <Critical order={order} />
             <Results order={order} />
             <Section title="What happened">
               <Timeline order={order} />

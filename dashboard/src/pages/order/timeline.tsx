@@ -22,6 +22,7 @@ export function Timeline({ order }: { order: Order }) {
     ...order.events.map(({ id, created_at, status, status_detail }) => ({
       key: `status ${id}`,
       at: created_at,
+      rank: id,
       title: statusInWords(status),
       detail: status_detail === null ? null : inWords(status_detail),
       events: published.filter(({ order_event_id }) => order_event_id === id),
@@ -29,13 +30,12 @@ export function Timeline({ order }: { order: Order }) {
     ...others.map((event) => ({
       key: event.id,
       at: event.created_at,
+      rank: rankOf(event, published, order),
       title: inWords(event.event_type.replace('labtest.', '').replaceAll('.', ' ')),
       detail: null,
       events: [event],
     })),
-  ].toSorted(
-    (one, other) => other.at.localeCompare(one.at) || other.key.localeCompare(one.key, 'en', { numeric: true }),
-  );
+  ].toSorted((one, other) => other.rank - one.rank);
   return (
     <Line bulletSize={16} lineWidth={2} active={steps.length}>
       {steps.map(({ key, at, title, detail, events }) => (
@@ -51,6 +51,17 @@ export function Timeline({ order }: { order: Order }) {
       ))}
     </Line>
   );
+}
+
+/**
+ * Places an event that is no step among the steps, whose rank is their number. The events of a transaction bear its
+ * beginning, so that times do not tell their order. The list, whose newest event is the first, does.
+ */
+function rankOf(event: Published, published: readonly Published[], { events: steps }: Order): number {
+  const place = published.indexOf(event);
+  const before = published.slice(place).find(({ order_event_id }) => order_event_id !== null)?.order_event_id;
+  const after = before ?? steps.findLast(({ created_at }) => created_at <= event.created_at)?.id ?? 0;
+  return after + 0.9 - 0.8 * (place / published.length);
 }
 
 const TONES: Record<string, Tone> = { succeeded: 'good', failed: 'warning', exhausted: 'bad' };

@@ -1,177 +1,156 @@
-import { Button, SegmentedControl, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Button, SegmentedControl, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
-import { problemOf } from '../../parts/field-problems.ts';
+import { useProblems } from '../../parts/field-problems.ts';
+import { text, useFilters } from '../../parts/filters.ts';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { methodInWords } from '../../parts/order-status.tsx';
+import { AddressFields, EMPTY_ADDRESS } from '../../parts/patient-fields.tsx';
+import { usePerson } from '../../parts/people.tsx';
+import { FormRefusal } from '../../parts/refusal.tsx';
+import { keepPerson, NOBODY, TESTED_FIELDS, TestedFields, testedIn, type Tested } from '../../parts/tested-person.tsx';
 import { UserSelect } from '../../parts/user-select.tsx';
-import {
-  AddressFields,
-  EMPTY_ADDRESS,
-  EMPTY_PATIENT,
-  PatientFields,
-  type Address,
-  type Gender,
-  type Patient,
-} from '../../parts/patient-fields.tsx';
 
-type Kind = 'known' | 'later';
-const NO_PHYSICIAN = { first_name: '', last_name: '', npi: '' };
+/** The page of a user leads here with the id of the user, for whom the form is then open. */
+const FILTERS = { order_for: text(36) };
 
-/** The button that opens the form for an order. */
-export function NewOrder() {
-  const [isOpen, { open, close }] = useDisclosure(false);
+/** The button that opens the form for an order. One button of a page follows the address. */
+export function NewOrder({ followsAddress = false }: { followsAddress?: boolean }) {
+  const [{ order_for }, change] = useFilters(FILTERS);
+  const userId = followsAddress ? order_for : undefined;
+  const [isOpen, { open, close }] = useDisclosure(userId !== undefined);
+  const end = (): void => {
+    close();
+    if (userId !== undefined) change({ order_for: null });
+  };
   return (
     <>
       <Button onClick={open}>New order</Button>
-      {isOpen && <OrderForm close={close} />}
+      {isOpen && <OrderForm forUser={userId ?? null} close={end} />}
     </>
   );
 }
 
-function OrderForm({ close }: { close: () => void }) {
-  const [kind, setKind] = useState<Kind>('known');
-  const [userId, setUserId] = useState<string | null>(null);
-  const [testId, setTestId] = useState<string | null>(null);
-  const [patient, setPatient] = useState(EMPTY_PATIENT);
-  const [address, setAddress] = useState(EMPTY_ADDRESS);
-  const [physician, setPhysician] = useState(NO_PHYSICIAN);
-  const order = useOrder({ kind, userId, testId, patient, address, physician }, close);
-  const problemIn =
-    (part: string) =>
-    (field: string): string | undefined =>
-      problemOf(order.error, part, field);
+type Filled = { isLater: boolean; userId: string | null; testId: string | null; tested: Tested };
+
+const FIELDS = ['user_id', ...TESTED_FIELDS, ...Object.keys(EMPTY_ADDRESS).map((name) => `shipping_details.${name}`)];
+
+function OrderForm({ forUser, close }: { forUser: string | null; close: () => void }) {
+  const [filled, setFilled] = useState<Filled>({ isLater: false, userId: forUser, testId: null, tested: NOBODY });
+  const change = (changes: Partial<Filled>) => setFilled((before) => ({ ...before, ...changes }));
+  const { isLater, userId, testId, tested } = filled;
+  const order = useOrder(filled, close);
+  const problems = useProblems(order.error, isLater ? kitBody(filled) : orderBody(filled), FIELDS);
   return (
-    <FormModal title="New order" action="Order" size="lg" run={order} close={close}>
+    <FormModal
+      title="New order"
+      action="Order"
+      size="lg"
+      run={order}
+      refusal={<FormRefusal error={order.error} problems={problems} />}
+      close={close}
+    >
       <SegmentedControl
         aria-label="Kind of order"
         fullWidth
-        value={kind}
-        onChange={(value) => {
-          setKind(value as Kind);
-          setTestId(null);
-        }}
+        value={isLater ? 'later' : 'known'}
+        onChange={(value) => change({ isLater: value === 'later' })}
         data={[
-          { value: 'known', label: 'The patient is known' },
-          { value: 'later', label: 'A kit to register later' },
+          { value: 'known', label: 'Known patient' },
+          { value: 'later', label: 'Register later' },
         ]}
       />
-      <UserSelect label="User" value={userId} onChange={setUserId} error={problemOf(order.error, 'user_id')} />
-      <TestSelect kind={kind} value={testId} onChange={setTestId} />
-      {kind === 'known' && (
-        <>
-          <PatientFields value={patient} onChange={setPatient} problem={problemIn('patient_details')} />
-          <Physician value={physician} onChange={setPhysician} problem={problemIn('physician')} />
-        </>
-      )}
-      <AddressFields
-        legend={kind === 'later' ? 'Send the kit to' : 'Address of the patient'}
-        hasRecipient={kind === 'later'}
-        value={address}
-        onChange={setAddress}
-        problem={problemIn(kind === 'later' ? 'shipping_details' : 'patient_address')}
+      <UserSelect
+        label="User"
+        value={userId}
+        onChange={(chosen) => change({ userId: chosen })}
+        error={problems.at('user_id')}
       />
+      <TestSelect onlyKits={isLater} value={testId} onChange={(chosen) => change({ testId: chosen })} />
+      {isLater ? (
+        <AddressFields
+          legend="Send the kit to"
+          hasRecipient
+          value={tested.address}
+          onChange={(address) => change({ tested: { ...tested, address } })}
+          problem={(field) => problems.at('shipping_details', field)}
+        />
+      ) : (
+        <TestedFields
+          userId={userId}
+          value={tested}
+          onChange={(changed) => change({ tested: changed })}
+          problem={problems.at}
+        />
+      )}
     </FormModal>
   );
 }
 
-type TestSelectProps = { kind: Kind; value: string | null; onChange: (testId: string | null) => void };
+type TestSelectProps = { onlyKits: boolean; value: string | null; onChange: (testId: string | null) => void };
 
-function TestSelect({ kind, value, onChange }: TestSelectProps) {
+/** A kit that is registered later is a kit: tests with another method are no choice then. */
+function TestSelect({ onlyKits, value, onChange }: TestSelectProps) {
   const { team } = useSession();
   const { data } = useQuery({
-    queryKey: ['lab_tests', team?.id, kind],
+    queryKey: ['lab_tests', team?.id, onlyKits],
     queryFn: () => {
-      const onlyKits = kind === 'later' && { collection_method: 'testkit' as const };
+      const method = onlyKits && { collection_method: 'testkit' as const };
       return unwrap(
-        phial.GET('/v3/lab_test', { params: { query: { status: 'active', lab_test_limit: 100, ...onlyKits } } }),
+        phial.GET('/v3/lab_test', { params: { query: { status: 'active', lab_test_limit: 100, ...method } } }),
       );
     },
+    placeholderData: (before) => before,
   });
+  const tests = (data?.data ?? []).filter(({ method }) => !onlyKits || method === 'testkit');
   return (
     <Select
       label="Test"
       required
       searchable
-      data={(data?.data ?? []).map(({ id, name, method }) => ({
+      data={tests.map(({ id, name, method }) => ({
         value: id,
         label: `${name} (${methodInWords(method).toLowerCase()})`,
       }))}
-      value={value}
+      value={tests.some(({ id }) => id === value) ? value : null}
       onChange={onChange}
     />
   );
 }
 
-type Filled = {
-  kind: Kind;
-  userId: string | null;
-  testId: string | null;
-  patient: Patient;
-  address: Address;
-  physician: typeof NO_PHYSICIAN;
-};
+const kitBody = ({ userId, testId, tested }: Filled) => ({
+  user_id: userId ?? '',
+  lab_test_id: testId ?? '',
+  shipping_details: tested.address,
+});
+
+const orderBody = ({ userId, testId, tested }: Filled) => ({
+  user_id: userId ?? '',
+  order_set: { lab_test_ids: [testId ?? ''] },
+  ...testedIn(tested),
+});
 
 /** Makes the order, and leads to its page. */
-function useOrder({ kind, userId, testId, patient, address, physician }: Filled, close: () => void) {
+function useOrder(filled: Filled, close: () => void) {
   const navigate = useNavigate();
-  const queries = useQueryClient();
+  const { isLater, userId, tested } = filled;
+  const person = usePerson(userId);
   return useMutation({
-    mutationFn: () => {
-      const [user_id, lab_test_id] = [userId ?? '', testId ?? ''];
-      if (kind === 'later')
-        return unwrap(phial.POST('/v3/order/testkit', { body: { user_id, lab_test_id, shipping_details: address } }));
-      const body = {
-        user_id,
-        order_set: { lab_test_ids: [lab_test_id] },
-        patient_details: { ...patient, gender: patient.gender as Gender },
-        patient_address: { ...address, receiver_name: nameOf(patient), phone_number: patient.phone_number },
-        ...(physician.npi !== '' && { physician }),
-      };
-      return unwrap(phial.POST('/v3/order', { body }));
+    mutationFn: async () => {
+      if (isLater) return unwrap(phial.POST('/v3/order/testkit', { body: kitBody(filled) }));
+      const made = await unwrap(phial.POST('/v3/order', { body: orderBody(filled) }));
+      if (person === null && tested.isUser) await keepPerson(made.order.user_id, tested);
+      return made;
     },
-    onSuccess: ({ order: made }) => {
-      void queries.invalidateQueries({ queryKey: ['orders'] });
+    onSuccess: ({ order: { id } }) => {
+      void readAgain('orders', 'order_counts');
       close();
-      void navigate({ to: `/orders/${made.id}` });
+      void navigate({ to: `/orders/${id}` });
     },
   });
-}
-
-const nameOf = ({ first_name, last_name }: Patient): string => `${first_name} ${last_name}`.trim();
-
-type PhysicianProps = {
-  value: typeof NO_PHYSICIAN;
-  onChange: (value: PhysicianProps['value']) => void;
-  problem: (field: string) => string | undefined;
-};
-
-function Physician({ value, onChange, problem }: PhysicianProps) {
-  const fields = [
-    ['first_name', 'First name of the physician'],
-    ['last_name', 'Last name of the physician'],
-    ['npi', 'NPI'],
-  ] as const;
-  return (
-    <div>
-      <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        {fields.map(([name, label]) => (
-          <TextInput
-            key={name}
-            label={label}
-            value={value[name]}
-            onChange={({ currentTarget }) => onChange({ ...value, [name]: currentTarget.value })}
-            error={problem(name)}
-          />
-        ))}
-      </SimpleGrid>
-      <Text size="sm" c="dimmed" mt={4}>
-        Leave all three empty if a physician of the laboratory’s network signs.
-      </Text>
-    </div>
-  );
 }

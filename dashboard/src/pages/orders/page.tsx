@@ -48,7 +48,7 @@ export default function Orders() {
   });
   const isFiltered = Object.keys(filters).length > 0;
   return (
-    <Page title="Orders" about="Every order of the team, the newest first." actions={<NewOrder />}>
+    <Page title="Orders" about="Every order of the team, the newest first." actions={<NewOrder followsAddress />}>
       <OrderFilters filters={filters} change={change} />
       <Loaded query={query}>
         {({ orders, total }) =>

@@ -2,13 +2,33 @@ import { Anchor, Button, Group, Paper, Progress, Stack, Text, Title } from '@man
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { phial, unwrap } from '../../api/client.ts';
+import { phial, unwrap, type components } from '../../api/client.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 
 const CLINIC = '/v1/org/{org_id}/team/{team_id}/{environment}/demo_clinic';
 const AGAIN_MS = 1_000;
+const CONTENT =
+  '40 invented people with orders in every status, results, wearable data, and two endpoints of which one fails';
+
+type Clinic = components['schemas']['DemoClinic'];
+const keyOf = (team_id: string) => ['demo_clinic', team_id];
+
+/** How far the demo clinic of the team is, and the button that loads it. */
+function useDemoClinic() {
+  const path = useTeamPath();
+  const { data: clinic } = useQuery({
+    queryKey: keyOf(path.team_id),
+    queryFn: () => unwrap(phial.GET(CLINIC, { params: { path } })),
+    refetchInterval: ({ state }) => (state.data?.state === 'loading' ? AGAIN_MS : false),
+  });
+  const load = useMutation({
+    mutationFn: () => unwrap(phial.POST(CLINIC, { params: { path } })),
+    onSuccess: (begun: Clinic) => queryClient.setQueryData(keyOf(path.team_id), begun),
+  });
+  return { clinic, load };
+}
 
 /** The first run: offers an empty team of a sandbox data to look at. The service keeps how far it is. */
 export function FirstRun() {
@@ -16,26 +36,37 @@ export function FirstRun() {
   return environment === 'sandbox' ? <DemoClinic /> : null;
 }
 
+/** A team that has begun without the demo clinic can still load it, once. */
+export function LaterOffer() {
+  const { environment } = useSession();
+  return environment === 'sandbox' ? <Offer /> : null;
+}
+
+function Offer() {
+  const { clinic, load } = useDemoClinic();
+  if (!clinic || clinic.state !== 'none' || clinic.team_is_empty) return null;
+  return (
+    <Group gap="sm">
+      <Text size="sm" c="dimmed">
+        This sandbox has no demo clinic. It adds {CONTENT} to what is here.
+      </Text>
+      <Button variant="default" size="xs" loading={load.isPending} onClick={() => load.mutate()}>
+        Load a demo clinic
+      </Button>
+      <Refusal error={load.error} />
+    </Group>
+  );
+}
+
 function DemoClinic() {
-  const path = useTeamPath();
-  const key = ['demo_clinic', path.team_id];
-  const { data: clinic } = useQuery({
-    queryKey: key,
-    queryFn: () => unwrap(phial.GET(CLINIC, { params: { path } })),
-    refetchInterval: ({ state }) => (state.data?.state === 'loading' ? AGAIN_MS : false),
-  });
-  const load = useMutation({
-    mutationFn: () => unwrap(phial.POST(CLINIC, { params: { path } })),
-    onSuccess: (begun) => queryClient.setQueryData(key, begun),
-  });
+  const { clinic, load } = useDemoClinic();
   const wasLoading = useRef(false);
   const state = clinic?.state;
   useEffect(() => {
     if (state === 'loading') wasLoading.current = true;
     // The figures beneath are those of the empty team.
     else if (wasLoading.current)
-      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== key[0] });
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
+      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'demo_clinic' });
   }, [state]);
   if (!clinic) return null;
   if (clinic.state === 'loading') return <Progressing done={clinic.done} total={clinic.total} next={clinic.next} />;
@@ -47,8 +78,7 @@ function DemoClinic() {
       <Text>
         {hasFailed
           ? 'A step failed three times. Go on with it. If it fails again, tell your operator.'
-          : 'A demo clinic fills it within a minute: 40 invented people with orders in every status, results, ' +
-            'wearable data, and two endpoints of which one fails. Or create a user yourself.'}
+          : `A demo clinic fills it within a minute with ${CONTENT}. Or create a user yourself.`}
       </Text>
       <Refusal error={load.error} />
       <Group gap="sm">
@@ -56,7 +86,7 @@ function DemoClinic() {
           {hasFailed ? 'Go on' : 'Load a demo clinic'}
         </Button>
         {!hasFailed && (
-          <Button variant="default" component={Link} to="/users">
+          <Button variant="default" component={Link} to="/users" search={{ new: 'user' } as never}>
             Create a user
           </Button>
         )}

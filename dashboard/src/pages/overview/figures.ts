@@ -15,15 +15,6 @@ export function useTeamStatus() {
   });
 }
 
-export function useOrderCounts() {
-  const { team_id } = useTeamPath();
-  return useQuery({
-    queryKey: ['order_counts', team_id],
-    queryFn: () => unwrap(phial.GET('/v3/order_counts')),
-    refetchInterval: EVERY_MS,
-  });
-}
-
 export function useUserCount() {
   const { team_id } = useTeamPath();
   return useQuery({

@@ -1,6 +1,6 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
+import { useOrderCounts } from '../../parts/order-counts.ts';
 import { ORDER_GROUPS, statusesOf } from '../../parts/order-groups.ts';
-import { useOrderCounts } from './figures.ts';
 import { Section } from './section.tsx';
 
 /** All orders of the team, by how far they are. */

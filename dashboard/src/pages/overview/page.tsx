@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { Page } from '../../parts/page.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { FirstRun } from './demo-clinic.tsx';
+import { FirstRun, LaterOffer } from './demo-clinic.tsx';
 import { Orders } from './orders.tsx';
 import { People } from './people.tsx';
 import { Waiting } from './waiting.tsx';
@@ -15,6 +15,7 @@ export default function Overview() {
         <Orders />
         <Deliveries />
         <People />
+        <LaterOffer />
       </Stack>
     </Page>
   );

@@ -1,5 +1,6 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
-import { useOrderCounts, useTeamStatus } from './figures.ts';
+import { useOrderCounts } from '../../parts/order-counts.ts';
+import { useTeamStatus } from './figures.ts';
 import { Section } from './section.tsx';
 
 /** Counts of the status stop here: whoever has more has to look anyway. */

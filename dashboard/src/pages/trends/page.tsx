@@ -1,46 +1,44 @@
 import { Anchor, Button, Group, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { phial, unwrap } from '../../api/client.ts';
-import { align, colourOf } from '../../parts/align.ts';
-import { Chart } from '../../parts/chart.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { text, useFilters } from '../../parts/filters.ts';
 import { Interpretation } from '../../parts/order-status.tsx';
+import { NameAndBirth, usePerson } from '../../parts/people.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
+import { Curve } from './curve.tsx';
+import { momentOf, readTrend, type Point, type Trend } from './trend.ts';
 
 const FILTERS = { marker: text(200) };
-
-const read = (user_id: string, marker: string | undefined) =>
-  unwrap(
-    phial.GET('/v3/user/{user_id}/result_trend', {
-      params: { path: { user_id }, query: marker === undefined ? {} : { marker } },
-    }),
-  );
-type Trend = Awaited<ReturnType<typeof read>>['lines'][number];
-type Point = Trend['newest'];
 
 /** The results of a patient across all orders: every marker with its newest value, or one as a line. */
 export default function Trends() {
   const { user } = useParams({ strict: false }) as { user: string };
   const [{ marker }, change] = useFilters(FILTERS);
-  const all = useQuery({ queryKey: ['result_trend', user], queryFn: () => read(user, undefined) });
+  const all = useQuery({ queryKey: ['result_trend', user], queryFn: () => readTrend(user, undefined) });
   const one = useQuery({
     queryKey: ['result_trend', user, marker],
-    queryFn: () => read(user, marker),
+    queryFn: () => readTrend(user, marker),
     enabled: marker !== undefined,
   });
+  const person = usePerson(user);
   return (
     <Page
       title="Results as trends"
       about={
-        <Anchor component={Link} to={`/users/${user}`} search={{ tab: 'orders' } as never}>
-          All orders of this user
-        </Anchor>
+        <Group gap="sm" component="span">
+          {person && (
+            <Anchor component={Link} to={`/users/${user}`}>
+              <NameAndBirth of={person} />
+            </Anchor>
+          )}
+          <Anchor component={Link} to={`/users/${user}`} search={{ tab: 'orders' } as never}>
+            All orders of this user
+          </Anchor>
+        </Group>
       }
     >
       <Loaded query={all}>
@@ -94,32 +92,12 @@ const choicesOf = (lines: readonly Trend[]) => [
 ];
 
 function Drawn({ line }: { line: Trend }) {
-  const points = useMemo(() => line.points ?? [], [line]);
-  const data = useMemo(() => {
-    const drawn = points.filter(({ value }) => value !== null);
-    const at = drawn.map((point) => Date.parse(momentOf(point)) / 1000);
-    return align([
-      { at, values: drawn.map(({ value }) => value) },
-      { at, values: drawn.map(({ min_range_value }) => min_range_value) },
-      { at, values: drawn.map(({ max_range_value }) => max_range_value) },
-    ]);
-  }, [points]);
+  const points = line.points ?? [];
   return (
     <Section title={line.unit === null ? line.name : `${line.name} (${line.unit})`}>
-      {data[0].length > 0 && (
-        <Chart
-          label={line.name}
-          unit={line.unit ?? ''}
-          data={data}
-          lines={[
-            { label: 'Result', colour: colourOf(0), kind: 'points' },
-            { label: 'Lower end of the range', colour: colourOf(3) },
-            { label: 'Upper end of the range', colour: colourOf(1) },
-          ]}
-        />
-      )}
+      <Curve line={line} />
       <Text size="sm" c="dimmed" my="sm">
-        {points.length === 1 ? 'One result' : `${points.length} results`}, the newest last.
+        {points.length === 1 ? 'One result' : `${points.length} results, the newest last`}.
       </Text>
       <DataTable
         caption={line.name}
@@ -130,8 +108,6 @@ function Drawn({ line }: { line: Trend }) {
     </Section>
   );
 }
-
-const momentOf = ({ collected_at, reported_at }: Point): string => collected_at ?? reported_at ?? '';
 
 const columnsOf = ({ unit }: Trend): Column<Point>[] => [
   {

@@ -1,19 +1,34 @@
-import { Group, SegmentedControl, Stack } from '@mantine/core';
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { oneOf, useFilters } from '../../parts/filters.ts';
+import { Loading } from '../../parts/states.tsx';
+import { VIEWERS_ZONE } from '../../parts/zone.ts';
 import { Glucose } from './glucose-chart.tsx';
 import { HeartRate } from './heart-rate-chart.tsx';
+import { Nights } from './nights.tsx';
+import { spanOf } from './span.ts';
 import { Steps } from './steps-chart.tsx';
+import { activityQuery, userQuery } from './summaries.ts';
 
-const DAY_MS = 86_400_000;
-const RANGES = { day: 1, fortnight: 14, quarter: 90, year: 365 } as const;
+const RANGES = { day: 2, fortnight: 14, quarter: 90, year: 365 } as const;
 const FILTERS = { range: oneOf('day', 'fortnight', 'quarter', 'year') };
+
+/** The zone of the patient: as the team has set it, or else where the newest day of the last two weeks was. */
+function useZone(userId: string): { zone: string | null; isPending: boolean } {
+  const { data: user } = useQuery(userQuery(userId));
+  const set = user?.fallback_time_zone?.id ?? null;
+  const { first, last } = spanOf(RANGES.fortnight, VIEWERS_ZONE);
+  const activity = useQuery({ ...activityQuery(userId, { first, last }), enabled: user !== undefined && set === null });
+  const measured = activity.data?.activity.findLast(({ time_zone }) => time_zone !== null)?.time_zone ?? null;
+  return { zone: set ?? measured, isPending: user === undefined || (set === null && activity.isPending) };
+}
 
 /** The wearable days of a user: heart rate with sleep, glucose with meals, steps. */
 export function Days({ userId }: { userId: string }) {
   const [{ range = 'fortnight' }, change] = useFilters(FILTERS);
-  // Whole hours, so that the same page asks the same question again.
-  const now = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
-  const span = { start: new Date(now - RANGES[range] * DAY_MS).toISOString(), end: new Date(now).toISOString() };
+  const { zone, isPending } = useZone(userId);
+  const span = useMemo(() => spanOf(RANGES[range], zone ?? VIEWERS_ZONE), [range, zone]);
   return (
     <Stack gap="lg">
       <Group>
@@ -22,18 +37,28 @@ export function Days({ userId }: { userId: string }) {
           value={range}
           onChange={(value) => change({ range: value === 'fortnight' ? null : (value as keyof typeof RANGES) })}
           data={[
-            { value: 'day', label: 'A day' },
+            { value: 'day', label: 'Two days' },
             { value: 'fortnight', label: 'Two weeks' },
             { value: 'quarter', label: '90 days' },
             { value: 'year', label: 'A year' },
           ]}
         />
+        <Text size="sm" c="dimmed">
+          {zone === null
+            ? `Times are yours (${VIEWERS_ZONE}): the zone of the patient is not known.`
+            : `Times are those of the patient: ${zone}.`}
+        </Text>
       </Group>
-      <HeartRate userId={userId} span={span} />
-      <Glucose userId={userId} span={span} />
-      <Steps userId={userId} span={span} />
+      {isPending ? (
+        <Loading />
+      ) : (
+        <>
+          <Nights userId={userId} span={span} />
+          <HeartRate userId={userId} span={span} />
+          <Glucose userId={userId} span={span} />
+          <Steps userId={userId} span={span} />
+        </>
+      )}
     </Stack>
   );
 }
-
-export type Span = { start: string; end: string };

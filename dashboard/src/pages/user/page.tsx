@@ -1,17 +1,18 @@
-import { Anchor, Group, Tabs, Text } from '@mantine/core';
+import { Anchor, Button, Group, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { phial, unwrap } from '../../api/client.ts';
 import { CopyableId } from '../../parts/copyable-id.tsx';
 import { oneOf, useFilters } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
+import { fullName, usePerson } from '../../parts/people.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { Time } from '../../parts/time.tsx';
+import { CalendarDate, Time } from '../../parts/time.tsx';
 import { Connections } from './connections.tsx';
 import { Days } from './days.tsx';
 import { Devices } from './devices.tsx';
 import { Person } from './person.tsx';
 import { RawPayloads } from './raw-payloads.tsx';
+import { userQuery } from './summaries.ts';
 import { UserOrders } from './user-orders.tsx';
 
 const TABS = {
@@ -29,17 +30,27 @@ const FILTERS = { tab: oneOf(...NAMES) };
 export default function UserPage() {
   const { user: user_id } = useParams({ strict: false }) as { user: string };
   const [{ tab = 'person' }, change] = useFilters(FILTERS);
-  const query = useQuery({
-    queryKey: ['user', user_id],
-    queryFn: () => unwrap(phial.GET('/v2/user/{user_id}', { params: { path: { user_id } } })),
-  });
+  const query = useQuery(userQuery(user_id));
+  const person = usePerson(user_id);
   return (
     <Loaded query={query}>
       {(user) => (
         <Page
-          title={user.client_user_id}
+          title={(person && fullName(person)) ?? user.client_user_id}
+          tab={user.client_user_id}
+          actions={
+            <Button component={Link} to="/orders" search={{ order_for: user.user_id } as never}>
+              Order a test
+            </Button>
+          }
           about={
             <Group gap="sm" component="span">
+              {person && (
+                <span>
+                  born <CalendarDate date={person.dob} />
+                </span>
+              )}
+              {person && <span>{user.client_user_id}</span>}
               <CopyableId value={user.user_id} label="user id" />
               <Text component="span">
                 since <Time at={user.created_on} />
@@ -47,7 +58,6 @@ export default function UserPage() {
               <Anchor component={Link} to="/settings" search={{ tab: 'audit-log', record: user.user_id } as never}>
                 Who opened this
               </Anchor>
-              {user.fallback_time_zone && <span>{user.fallback_time_zone.id}</span>}
             </Group>
           }
         >

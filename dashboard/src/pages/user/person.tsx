@@ -1,11 +1,13 @@
-import { SimpleGrid, Text } from '@mantine/core';
+import { Button, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { phial, PhialError, unwrap } from '../../api/client.ts';
 import { FactList } from '../../parts/fact-list.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { CalendarDate } from '../../parts/time.tsx';
+import { ChangeDemographics } from './change-demographics.tsx';
 
 /** Who the user is, and how they are insured. */
 export function Person({ userId }: { userId: string }) {
@@ -32,12 +34,24 @@ function Demographics({ userId: user_id }: { userId: string }) {
     queryKey: ['user_info', user_id],
     queryFn: () => orNull(unwrap(phial.GET('/v2/user/{user_id}/info/latest', { params: { path: { user_id } } }))),
   });
+  const [isOpen, setOpen] = useState(false);
+  const known = query.data;
   return (
-    <Section title="Demographics">
+    <Section
+      title="Demographics"
+      actions={
+        known !== undefined && (
+          <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+            {known === null ? 'Add demographics' : 'Change'}
+          </Button>
+        )
+      }
+    >
+      {isOpen && <ChangeDemographics userId={user_id} known={known ?? null} close={() => setOpen(false)} />}
       <Loaded query={query}>
         {(info) =>
           info === null ? (
-            <Text c="dimmed">None are stored. PATCH /v2/user/{'{user_id}'}/info stores them.</Text>
+            <Text c="dimmed">None are stored. Laboratories need a name, a date of birth and an address.</Text>
           ) : (
             <FactList
               facts={[

@@ -6,65 +6,90 @@ import { align, colourOf } from '../../parts/align.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import type { Span } from './days.tsx';
+import { middleOf } from '../../parts/zone.ts';
+import type { Span } from './span.ts';
+import { activityQuery } from './summaries.ts';
 
-const DAY_MS = 86_400_000;
-
-type Days = { source: string; at: number[]; values: number[] };
+type Days = { source: string; dates: string[]; values: number[] };
 
 /** The steps of each day: what each source counted, and the sum without what two of them counted twice. */
 export function Steps({ userId, span }: { userId: string; span: Span }) {
-  const query = useQuery({ queryKey: ['steps', userId, span], queryFn: () => readSteps(userId, span) });
+  const { first, last } = span;
+  const counted = useQuery({ ...activityQuery(userId, { first, last }), select: ({ activity }) => bySource(activity) });
+  const merged = useQuery({
+    queryKey: ['steps', userId, first, last],
+    queryFn: () => readMerged(userId, first, last),
+  });
   return (
     <Section title="Steps a day">
-      <Loaded query={query}>
-        {(days) => (days.length === 0 ? <Text c="dimmed">No steps in this time.</Text> : <Drawn days={days} />)}
+      <Loaded query={merged}>
+        {(sum) => (
+          <Loaded query={counted}>
+            {(sources) =>
+              sum.dates.length === 0 && sources.length === 0 ? (
+                <Text c="dimmed">No steps in this time.</Text>
+              ) : (
+                <Drawn sum={sum} sources={sources} span={span} />
+              )
+            }
+          </Loaded>
+        )}
       </Loaded>
     </Section>
   );
 }
 
-function Drawn({ days }: { days: Days[] }) {
-  const data = useMemo(() => align(days), [days]);
+const MERGED = 'All sources, merged';
+
+function Drawn({ sum, sources, span }: { sum: Days; sources: Days[]; span: Span }) {
+  // What one source counted is the sum: it would stand in the chart twice.
+  const days = useMemo(() => [sum, ...(sources.length > 1 || sum.dates.length === 0 ? sources : [])], [sum, sources]);
+  const data = useMemo(
+    () => align(days.map(({ dates, values }) => ({ at: dates.map((date) => middleOf(date, span.zone)), values }))),
+    [days, span.zone],
+  );
   const lines = days.map(({ source }, n) => ({
     label: source,
     colour: colourOf(n),
     kind: source === MERGED ? ('bars' as const) : ('points' as const),
   }));
-  return <Chart label="Steps" unit="steps" lines={lines} data={data} syncKey="days" />;
+  return (
+    <Chart
+      label="Steps"
+      unit="steps"
+      lines={lines}
+      data={data}
+      syncKey="days"
+      zone={span.zone}
+      span={span.axis}
+      isDaily
+    />
+  );
 }
 
-const MERGED = 'All sources, merged';
+type Activity = { steps: number | null; calendar_date: string; source: { name: string } };
 
-async function readSteps(user_id: string, span: Span): Promise<Days[]> {
-  const [{ activity }, merged] = await Promise.all([
-    unwrap(
-      phial.GET('/v2/summary/activity/{user_id}', {
-        params: { path: { user_id }, query: { start_date: span.start.slice(0, 10), end_date: span.end.slice(0, 10) } },
-      }),
-    ),
-    readMerged(user_id, span),
-  ]);
-  const bySource = new Map<string, Days>();
+function bySource(activity: readonly Activity[]): Days[] {
+  const found = new Map<string, Days>();
   for (const { steps, calendar_date, source } of activity) {
     if (steps === null) continue;
-    const days = bySource.get(source.name) ?? { source: source.name, at: [], values: [] };
-    bySource.set(source.name, days);
-    days.at.push(Date.parse(calendar_date) / 1000);
+    const days = found.get(source.name) ?? { source: source.name, dates: [], values: [] };
+    found.set(source.name, days);
+    days.dates.push(calendar_date);
     days.values.push(steps);
   }
-  return [...(merged.at.length > 0 ? [merged] : []), ...bySource.values()];
+  return [...found.values()];
 }
 
 /** The sum of each day over all sources, in which overlapping intervals count once. */
-async function readMerged(user_id: string, { start, end }: Span): Promise<Days> {
-  const days = Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS);
+async function readMerged(user_id: string, first: string, last: string): Promise<Days> {
+  const days = Math.round((Date.parse(last) - Date.parse(first)) / 86_400_000) + 1;
   // The response may also be Parquet, so the client does not say which of them it is.
   const { results } = (await unwrap(
     phial.POST('/aggregate/v1/user/{user_id}/query', {
       params: { path: { user_id } },
       body: {
-        timeframe: { type: 'relative', anchor: end.slice(0, 10), past: { unit: 'day', value: days } },
+        timeframe: { type: 'relative', anchor: last, past: { unit: 'day', value: days } },
         queries: [
           {
             select: [{ group_key: 0 }, { func: 'sum', arg: { timeseries: 'steps' } }],
@@ -74,9 +99,9 @@ async function readMerged(user_id: string, { start, end }: Span): Promise<Days> 
       },
     }),
   )) as { results: { table: Record<string, unknown[]> }[] };
-  const [moments = [], sums = []] = Object.values(results[0]?.table ?? {});
-  const known = moments
-    .map((moment, n) => [Date.parse(String(moment)) / 1000, sums[n]] as const)
-    .filter((row): row is readonly [number, number] => typeof row[1] === 'number');
-  return { source: MERGED, at: known.map(([at]) => at), values: known.map(([, sum]) => sum) };
+  const [keys = [], sums = []] = Object.values(results[0]?.table ?? {});
+  const known = keys
+    .map((key, n) => [String(key).slice(0, 10), sums[n]] as const)
+    .filter((row): row is readonly [string, number] => typeof row[1] === 'number');
+  return { source: MERGED, dates: known.map(([date]) => date), values: known.map(([, sum]) => sum) };
 }

@@ -30,12 +30,12 @@ export function UserOrders({ userId }: { userId: string }) {
             <Empty
               title="No order yet"
               action={
-                <Button component={Link} to="/orders" variant="default">
-                  Go to orders
+                <Button component={Link} to="/orders" search={{ order_for: userId } as never} variant="default">
+                  Order a test
                 </Button>
               }
             >
-              Order a test for this user on the page of orders.
+              Order a test for this user. Its results appear here.
             </Empty>
           ) : (
             <>

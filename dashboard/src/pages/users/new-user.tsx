@@ -5,15 +5,25 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { problemOf } from '../../parts/field-problems.ts';
+import { oneOf, useFilters } from '../../parts/filters.ts';
 import { FormModal } from '../../parts/form-modal.tsx';
 
-/** The button that opens the form for a user. */
-export function NewUser() {
-  const [isOpen, { open, close }] = useDisclosure(false);
+/** The overview leads here with the form open. */
+const FILTERS = { new: oneOf('user') };
+
+/** The button that opens the form for a user. One button of a page follows the address. */
+export function NewUser({ followsAddress = false }: { followsAddress?: boolean }) {
+  const [filters, change] = useFilters(FILTERS);
+  const asked = followsAddress ? filters.new : undefined;
+  const [isOpen, { open, close }] = useDisclosure(asked !== undefined);
+  const end = (): void => {
+    close();
+    if (asked !== undefined) change({ new: null });
+  };
   return (
     <>
       <Button onClick={open}>New user</Button>
-      {isOpen && <UserForm close={close} />}
+      {isOpen && <UserForm close={end} />}
     </>
   );
 }
@@ -37,7 +47,7 @@ function UserForm({ close }: { close: () => void }) {
     <FormModal title="New user" action="Create" run={create} close={close}>
       <TextInput
         label="Your id"
-        description="The id of this person in your own system. Choose none that says who it is."
+        description="The id of this person in your own system. It may not tell who the person is: use no name and no e-mail address."
         required
         maxLength={256}
         value={id}

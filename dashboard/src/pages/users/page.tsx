@@ -1,49 +1,62 @@
-import { Anchor, Group, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { phial, unwrap, type components } from '../../api/client.ts';
+import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
-import { CopyableId } from '../../parts/copyable-id.tsx';
-import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { formatCount } from '../../parts/figure-tile.tsx';
 import { text, useFilters } from '../../parts/filters.ts';
 import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { Ago, CalendarDate } from '../../parts/time.tsx';
 import { NewUser } from './new-user.tsx';
 import { Search, type Wanted } from './search.tsx';
+import { UsersTable, type ListedUser } from './table.tsx';
 
 const SIZE = 50;
+/** A link may search by an id. */
 const FILTERS = { search: text(256) };
 
 export default function Users() {
   const [{ search }, change] = useFilters(FILTERS);
-  // Personal data stay out of the address bar, where histories and logs would keep them.
-  const [person, setPerson] = useState<Wanted | null>(null);
-  const wanted = person ?? { by: 'id', text: search ?? '' };
+  const [wanted, want] = useWanted(search);
   const searchFor = (next: Wanted): void => {
-    setPerson(next.by === 'id' ? null : next);
-    change({ search: next.by === 'id' ? next.text : null });
+    want(next);
+    change({ search: null });
   };
   return (
-    <Page title="Users" about="The people whose data the team keeps." actions={<NewUser />}>
+    <Page title="Users" about="The people whose data the team keeps." actions={<NewUser followsAddress />}>
       <Search wanted={wanted} change={searchFor} />
-      {person && isWhole(person) ? (
-        <FoundByPerson key={`${person.by} ${person.text}`} wanted={person} />
-      ) : search && search.length >= 2 ? (
-        <Found search={search} />
-      ) : (
+      {!isWhole(wanted) ? (
         <All />
+      ) : wanted.by === 'any' ? (
+        <Found searched={wanted.text} />
+      ) : (
+        <FoundByPerson key={`${wanted.by} ${wanted.text}`} wanted={wanted} />
       )}
     </Page>
   );
 }
 
+/**
+ * What is searched for. Personal data stay out of the address bar, where histories and logs would keep them. They are
+ * kept in memory, so that somebody who comes back from a user finds the list again.
+ */
+function useWanted(fromAddress: string | undefined): [Wanted, (wanted: Wanted) => void] {
+  const { team } = useSession();
+  const queries = useQueryClient();
+  const key = ['users', 'wanted', team?.id];
+  const [wanted, setWanted] = useState<Wanted>(
+    () => (fromAddress ? undefined : queries.getQueryData<Wanted>(key)) ?? { by: 'any', text: fromAddress ?? '' },
+  );
+  const want = (next: Wanted): void => {
+    queries.setQueryData(key, next);
+    setWanted(next);
+  };
+  return [wanted, want];
+}
+
 const readAll = (offset: number) => unwrap(phial.GET('/v2/user', { params: { query: { offset, limit: SIZE } } }));
-type User = Awaited<ReturnType<typeof readAll>>['users'][number];
 
 function All() {
   const { team } = useSession();
@@ -65,7 +78,7 @@ function All() {
             <Text size="sm" c="dimmed" role="status">
               {formatCount(total)} {total === 1 ? 'user' : 'users'}
             </Text>
-            <DataTable caption="Users" columns={COLUMNS} rows={users} keyOf={({ user_id }) => user_id} />
+            <UsersTable users={users} />
             <NumberedPager total={total} size={SIZE} />
           </>
         )
@@ -74,24 +87,61 @@ function All() {
   );
 }
 
-function Found({ search }: { search: string }) {
+/** The most users that the search by ids returns. */
+const MOST = 100;
+
+/** Finds users by their ids and by words of their names at once. */
+async function findAny(query_id: string): Promise<{ users: ListedUser[]; hasMore: boolean }> {
+  const [byId, byName] = await Promise.all([
+    unwrap(phial.GET('/v2/team/users/search', { params: { query: { query_id } } })),
+    // A longer text is an id, and no name.
+    query_id.length > 200
+      ? { data: [], next_cursor: null }
+      : unwrap(phial.POST('/v2/user/search', { body: { name: query_id, limit: MOST } })),
+  ]);
+  const named = new Set(byName.data.map(({ user_id }) => user_id));
+  return {
+    users: [...byName.data, ...byId.filter(({ user_id }) => !named.has(user_id))],
+    hasMore: byName.next_cursor !== null || byId.length === MOST,
+  };
+}
+
+function Found({ searched }: { searched: string }) {
   const { team } = useSession();
   const query = useQuery({
-    queryKey: ['users_search', team?.id, search],
-    queryFn: () => unwrap(phial.GET('/v2/team/users/search', { params: { query: { query_id: search } } })),
+    queryKey: ['users_search', team?.id, searched],
+    queryFn: () => findAny(searched),
+    placeholderData: (before) => before,
   });
   return (
     <Loaded query={query}>
-      {(users) =>
+      {({ users, hasMore }) =>
         users.length === 0 ? (
-          <Empty title="Nobody matches">
-            Search by a user id, or by a part of your own id. To search by personal data, choose what you know.
-          </Empty>
+          <Nobody />
         ) : (
-          <DataTable caption="Users" columns={COLUMNS} rows={users} keyOf={({ user_id }) => user_id} />
+          <>
+            <Matches count={users.length} hasMore={hasMore} />
+            <UsersTable users={users} />
+          </>
         )
       }
     </Loaded>
+  );
+}
+
+const Nobody = () => (
+  <Empty title="Nobody matches">
+    A part of your own id, or the whole user id, finds a user. A name is found by its whole words. E-mail addresses,
+    phone numbers and dates of birth are found whole: choose under “Search by” what you know.
+  </Empty>
+);
+
+function Matches({ count, hasMore }: { count: number; hasMore: boolean }) {
+  const users = `${formatCount(count)} ${count === 1 ? 'user' : 'users'}`;
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {hasMore ? `The first ${users} of those who match` : `${users} ${count === 1 ? 'matches' : 'match'}`}
+    </Text>
   );
 }
 
@@ -114,12 +164,11 @@ function FoundByPerson({ wanted: { by, text: typed } }: { wanted: Wanted }) {
     <Loaded query={query}>
       {({ data, next_cursor: next }) =>
         data.length === 0 ? (
-          <Empty title="Nobody matches">
-            A name is found by its whole words. E-mail addresses, phone numbers and dates of birth are found whole.
-          </Empty>
+          <Nobody />
         ) : (
           <>
-            <DataTable caption="Users" columns={PEOPLE} rows={data} keyOf={({ user_id }) => user_id} />
+            {next_cursor === undefined && <Matches count={data.length} hasMore={next !== null} />}
+            <UsersTable users={data} />
             <Pager nextCursor={next} />
           </>
         )
@@ -127,38 +176,3 @@ function FoundByPerson({ wanted: { by, text: typed } }: { wanted: Wanted }) {
     </Loaded>
   );
 }
-
-const COLUMNS: Column<User>[] = [
-  {
-    label: 'Your id',
-    isHeader: true,
-    render: ({ user_id, client_user_id }) => (
-      <Anchor component={Link} to={`/users/${user_id}`} fw={600} style={{ overflowWrap: 'anywhere' }}>
-        {client_user_id}
-      </Anchor>
-    ),
-  },
-  { label: 'User', render: ({ user_id }) => <CopyableId value={user_id} label="user id" /> },
-  {
-    label: 'Connections',
-    render: ({ connected_sources }) =>
-      connected_sources.length === 0 ? (
-        '–'
-      ) : (
-        <Group gap={6}>{connected_sources.map(({ provider }) => provider.name).join(', ')}</Group>
-      ),
-  },
-  { label: 'Time zone', render: ({ fallback_time_zone }) => fallback_time_zone?.id ?? '–' },
-  { label: 'Created', render: ({ created_on }) => <Ago at={created_on} /> },
-];
-
-const [YOUR_ID, ...OTHERS] = COLUMNS as [Column<User>, ...Column<User>[]];
-
-type FoundUser = components['schemas']['FoundUserPage']['data'][number];
-
-const PEOPLE: Column<FoundUser>[] = [
-  YOUR_ID,
-  { label: 'Name', render: ({ person }) => (person ? `${person.first_name} ${person.last_name}` : '–') },
-  { label: 'Born', render: ({ person }) => (person ? <CalendarDate date={person.dob} /> : '–') },
-  ...OTHERS,
-];

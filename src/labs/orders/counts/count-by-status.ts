@@ -15,6 +15,7 @@ import type { OrderCounts } from './schemas.ts';
 
 type Counted = { low: LowLevelStatus; method: CollectionMethod; orders: number };
 type Overdue = Record<OverdueKind, number>;
+type Critical = Static<typeof OrderCounts>['critical_results'];
 
 const LOW_LEVEL_STATUSES: readonly LowLevelStatus[] = [...new Set(COLLECTION_METHODS.flatMap(statusesOf))];
 
@@ -26,6 +27,9 @@ export async function countByStatus(ctx: TeamCtx): Promise<Static<typeof OrderCo
     CompiledQuery.raw(NEEDING_ACTION, [team.id]),
   );
   const { critical, ...overdue } = overdueRows[0] as Overdue & { critical: number };
+  const { rows: criticalRows } = await db.executeQuery<{ status: keyof Critical; results: number }>(
+    CompiledQuery.raw(CRITICAL_RESULTS, [team.id]),
+  );
   const byTop = { received: 0, collecting_sample: 0, sample_with_lab: 0, completed: 0, failed: 0, cancelled: 0 };
   const byLow = new Map<LowLevelStatus, number>();
   for (const { low, method, orders } of rows) {
@@ -42,6 +46,10 @@ export async function countByStatus(ctx: TeamCtx): Promise<Static<typeof OrderCo
     }),
     overdue: { total: sum(Object.values(overdue)), ...overdue },
     with_open_critical_result: critical,
+    critical_results: {
+      ...{ open: 0, acknowledged: 0, signed_off: 0 },
+      ...Object.fromEntries(criticalRows.map(({ status, results }) => [status, results])),
+    },
   };
 }
 
@@ -67,3 +75,7 @@ const NEEDING_ACTION = `select ${Object.entries(OVERDUE_CONDITIONS)
   .join(', ')}, (
     select count(distinct orders.order_id) from critical_results orders
      where orders.team_id = $1 and orders.status = 'open' and ${userNotScheduledForDeletion('$1')}) as critical`;
+
+/** Counts critical results along the index of their status. */
+const CRITICAL_RESULTS = `select orders.status, count(*) as results from critical_results orders
+  where orders.team_id = $1 and ${userNotScheduledForDeletion('$1')} group by orders.status`;

@@ -11,6 +11,7 @@ type Counts = {
   by_low_level_status: { low_level_status: string; count: number }[];
   overdue: Record<OverdueKind | 'total', number>;
   with_open_critical_result: number;
+  critical_results: Record<'open' | 'acknowledged' | 'signed_off', number>;
 };
 
 let app: TestApp;
@@ -71,6 +72,7 @@ test('counts orders by the first and the last part of their status, and open cri
       at_laboratory: 0,
     },
     with_open_critical_result: 1,
+    critical_results: { open: 1, acknowledged: 0, signed_off: 0 },
   });
 });
 
@@ -90,6 +92,7 @@ test('orders of a user who is scheduled for deletion do not count until the undo
   await team.api('DELETE', `/v2/user/${order.user_id}`);
   const without = await counts(team);
   expect([without.total, without.overdue.total, without.with_open_critical_result]).toEqual([0, 0, 0]);
+  expect(without.critical_results).toEqual({ open: 0, acknowledged: 0, signed_off: 0 });
   expect([without.by_status['completed'], without.by_low_level_status]).toEqual([0, []]);
   await team.api('POST', `/v2/user/undo_delete?user_id=${order.user_id}`);
   expect(await counts(team)).toEqual(before);

@@ -42,4 +42,12 @@ export const OrderCounts = shape('OrderCounts', {
     { description: 'Open orders whose newest event is too old for their status. Each order counts in one kind.' },
   ),
   with_open_critical_result: Count('Orders with a critical result that nobody has acknowledged.'),
+  critical_results: Type.Object(
+    {
+      open: Count('Critical results that nobody has acknowledged.'),
+      acknowledged: Count('Critical results that were acknowledged and wait for a sign-off.'),
+      signed_off: Count('Critical results that were signed off.'),
+    },
+    { description: 'Number of critical results by their status. An order may have several.' },
+  ),
 });

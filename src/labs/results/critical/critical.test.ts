@@ -4,6 +4,7 @@ import { orderBy } from '../../../../test/collected-orders.ts';
 import { patientDetails, registeredKit, simulate, type OrderBody } from '../../../../test/factories.ts';
 import { query } from '../../../../test/global-setup.ts';
 import { observed, receiveFor, labOf, reportOf } from '../../../../test/lab-reports.ts';
+import { signInOperator } from '../../../../test/signed-in.ts';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 
 type Entry = {
@@ -121,6 +122,18 @@ describe('the list of critical results', () => {
     });
   });
 
+  test('shows the names of patients to a person who is signed in', async () => {
+    const team = await app.makeTeam();
+    const { id } = await openEntry(team);
+    const { api } = await signInOperator(app, team);
+    const { first_name, last_name, dob, gender } = patientDetails;
+    const patient = { first_name, last_name, dob, gender };
+    const { body } = await api<Page>('GET', '/v3/critical_result', undefined, { team: team.id });
+    expect(body.data[0]?.order.patient).toEqual(patient);
+    const one = await api<Entry>('GET', `/v3/critical_result/${id}`, undefined, { team: team.id });
+    expect(one.body.order.patient).toEqual(patient);
+  });
+
   test('has a further entry if a correction brings another critical value', async () => {
     const team = await app.makeTeam();
     const order = await registeredKit(team);
@@ -225,11 +238,17 @@ describe('an acknowledgement', () => {
   test('takes the entry out of the count of open critical results', async () => {
     const team = await app.makeTeam();
     const entry = await openEntry(team);
-    const open = async () =>
-      (await team.api<{ with_open_critical_result: number }>('GET', '/v3/order_counts')).body.with_open_critical_result;
-    expect(await open()).toBe(1);
+    type Counts = { with_open_critical_result: number; critical_results: Record<string, number> };
+    const counts = async () => {
+      const { with_open_critical_result, critical_results: by } = (await team.api<Counts>('GET', '/v3/order_counts'))
+        .body;
+      return [with_open_critical_result, by['open'], by['acknowledged'], by['signed_off']];
+    };
+    expect(await counts()).toEqual([1, 1, 0, 0]);
     await acknowledge(team, entry.id);
-    expect(await open()).toBe(0);
+    expect(await counts()).toEqual([0, 0, 1, 0]);
+    await signOff(team, entry.id);
+    expect(await counts()).toEqual([0, 0, 0, 1]);
   });
 });
 

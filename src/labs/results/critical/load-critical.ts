@@ -65,7 +65,9 @@ const criticalResultsOf = ({ db, team }: Scope) =>
     .where('critical_results.team_id', '=', team.id);
 
 async function toEntries(ctx: Scope, rows: Row[]): Promise<Entry[]> {
-  const shown = shownWidely(ctx as TeamCtx);
+  // A person who is signed in acts on these results, and must not take one patient for another. Any caller of the page
+  // of an order sees the names too.
+  const hasNames = ctx.person !== undefined || shownWidely(ctx as TeamCtx) === 'all';
   return Promise.all(
     rows.map(async (row) => {
       const rowKey = { team_id: row.team_id, id: row.id };
@@ -81,7 +83,7 @@ async function toEntries(ctx: Scope, rows: Row[]): Promise<Entry[]> {
           last_status: row.last_status,
           sample_id: row.sample_id,
           lab_test_name: row.lab_test_name,
-          patient: patientOf(ctx as TeamCtx, row, shown === 'all'),
+          patient: patientOf(ctx as TeamCtx, row, hasNames),
         },
         interpretation: 'critical',
         result_status: row.result_status as Entry['result_status'],
@@ -98,7 +100,7 @@ async function toEntries(ctx: Scope, rows: Row[]): Promise<Entry[]> {
   );
 }
 
-function patientOf(ctx: TeamCtx, row: Row, all: boolean): Entry['order']['patient'] {
+function patientOf(ctx: TeamCtx, row: Row, hasNames: boolean): Entry['order']['patient'] {
   const { order_id: id, team_id, personal, patient_details } = row;
   const stored = { id, team_id, personal, patient_details } as Pick<
     StoredOrder,
@@ -107,7 +109,8 @@ function patientOf(ctx: TeamCtx, row: Row, all: boolean): Entry['order']['patien
   const { patient_details: patient } = openOrder(ctx, stored);
   if (!patient) return null;
   const { first_name, last_name, dob, gender } = patient;
-  return { first_name: all ? (first_name ?? null) : null, last_name: all ? (last_name ?? null) : null, dob, gender };
+  const names = hasNames ? { first_name, last_name } : {};
+  return { first_name: names.first_name ?? null, last_name: names.last_name ?? null, dob, gender };
 }
 
 /** Reads the critical values of an entry that a migration made. They are in the version of the order's report. */

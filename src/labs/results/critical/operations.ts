@@ -25,8 +25,9 @@ export const criticalResultOperations = [
     summary: 'List critical results, with who acknowledged them and signed them off',
     description:
       'Each critical result that was published as labtest.result.critical is an entry. A report that corrects a ' +
-      'critical value to another critical value is a further entry. The patient has names only if the team setting ' +
-      'full_patient_details_in_webhooks is on. `GET /v3/order/{order_id}` shows them to every caller.',
+      'critical value to another critical value is a further entry. A person who is signed in sees the names of ' +
+      'patients. A caller with a key sees them only if the team setting full_patient_details_in_webhooks is on. ' +
+      '`GET /v3/order/{order_id}` shows them to every caller.',
     refusals: ['invalid_cursor'],
     handle: (ctx, { query }) => listCritical(ctx, query),
   }),

@@ -1,0 +1,182 @@
+import { Button, Checkbox, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { phial, unwrap } from '../api/client.ts';
+import { readAgain } from '../api/queries.ts';
+import { CriticalSummary, type CriticalEntry } from './critical-result.tsx';
+import { problemOf } from './field-problems.ts';
+import { FormModal } from './form-modal.tsx';
+import { asWritten, MomentField } from './moment-field.tsx';
+import { fullName } from './people.tsx';
+
+type DecideProps = {
+  entry: CriticalEntry;
+  /** Is told in a sentence what was done. */
+  say: (done: string) => void;
+};
+
+/** The button for the next step of a critical result. None if it was signed off. */
+export function Decide({ entry, say }: DecideProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { status } = entry;
+  if (status === 'signed_off') return null;
+  const Dialog = status === 'open' ? Acknowledge : SignOff;
+  const close = (done?: string): void => {
+    setOpen(false);
+    if (done !== undefined) say(done);
+  };
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{status === 'open' ? 'Acknowledge' : 'Sign off'}</Button>
+      {isOpen && <Dialog entry={entry} close={close} />}
+    </>
+  );
+}
+
+type DialogProps = { entry: CriticalEntry; close: (done?: string) => void };
+
+const EMPTY_CALL = { person: '', at: '', isReadBack: false, note: '' };
+type Call = typeof EMPTY_CALL;
+
+const ofWhom = ({ order, client_user_id }: CriticalEntry): string =>
+  (order.patient && fullName(order.patient)) ?? client_user_id;
+
+/**
+ * The form of an acknowledgement: who was called and when, and whether the values were read back, as accreditation of
+ * laboratories asks for. If nobody was reached, the result stays open, and a note on the order tells of the attempt.
+ */
+function Acknowledge({ entry, close }: DialogProps) {
+  const [isReached, setReached] = useState(true);
+  const [call, setCall] = useState(() => ({ ...EMPTY_CALL, at: asWritten(Date.now()) }));
+  const change = (changes: Partial<Call>) => setCall({ ...call, ...changes });
+  const { order_id } = entry;
+  const run = useDecision(
+    () => (isReached ? acknowledge(entry.id, call) : noteAttempt(order_id, call.note)),
+    () =>
+      close(
+        isReached
+          ? `The critical result of ${ofWhom(entry)} is acknowledged. It waits for a sign-off.`
+          : `The critical result of ${ofWhom(entry)} stays open. Your note is on its order.`,
+      ),
+  );
+  return (
+    <FormModal
+      title="Acknowledge the critical result"
+      action={isReached ? 'Acknowledge' : 'Keep it open'}
+      size="lg"
+      run={run}
+      close={() => close()}
+    >
+      <CriticalSummary entry={entry} />
+      <Radio.Group
+        label="Was somebody told?"
+        value={isReached ? 'reached' : 'nobody'}
+        onChange={(value) => setReached(value === 'reached')}
+      >
+        <Stack gap="xs" mt={6}>
+          <Radio value="reached" label="Yes, a physician or nurse was called" />
+          <Radio value="nobody" label="Nobody was reached yet: it stays open" />
+        </Stack>
+      </Radio.Group>
+      {isReached && <CallFields call={call} change={change} error={run.error} />}
+      <Textarea
+        label={isReached ? 'Note' : 'Whom you tried to reach, and when you try again'}
+        autosize
+        minRows={2}
+        required={!isReached}
+        maxLength={3_900}
+        value={call.note}
+        onChange={({ currentTarget }) => change({ note: currentTarget.value })}
+        error={problemOf(run.error, isReached ? 'note' : 'text')}
+      />
+    </FormModal>
+  );
+}
+
+type CallFieldsProps = { call: Call; change: (changes: Partial<Call>) => void; error: unknown };
+
+function CallFields({ call, change, error }: CallFieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Who was called"
+        description="The name of the physician or nurse who was told."
+        required
+        maxLength={200}
+        value={call.person}
+        onChange={({ currentTarget }) => change({ person: currentTarget.value })}
+        error={problemOf(error, 'called_person')}
+        data-autofocus
+      />
+      <MomentField label="When" value={call.at} change={(at) => change({ at })} error={problemOf(error, 'called_at')} />
+      <Checkbox
+        label="This person read the values back, and they were right"
+        checked={call.isReadBack}
+        onChange={({ currentTarget }) => change({ isReadBack: currentTarget.checked })}
+      />
+    </>
+  );
+}
+
+const acknowledge = (critical_result_id: string, { person, at, isReadBack, note }: Call): Promise<unknown> =>
+  unwrap(
+    phial.POST('/v3/critical_result/{critical_result_id}/acknowledge', {
+      params: { path: { critical_result_id } },
+      body: {
+        called_person: person,
+        called_at: new Date(at).toISOString(),
+        read_back: isReadBack,
+        ...(note !== '' && { note }),
+      },
+    }),
+  );
+
+const noteAttempt = (order_id: string, note: string): Promise<unknown> =>
+  unwrap(
+    phial.POST('/v3/order/{order_id}/note', {
+      params: { path: { order_id } },
+      body: { text: `Critical result, nobody was reached yet: ${note}` },
+    }),
+  );
+
+function SignOff({ entry, close }: DialogProps) {
+  const [note, setNote] = useState('');
+  const { id } = entry;
+  const run = useDecision(
+    () =>
+      unwrap(
+        phial.POST('/v3/critical_result/{critical_result_id}/sign_off', {
+          params: { path: { critical_result_id: id } },
+          body: { note },
+        }),
+      ),
+    () => close(`The critical result of ${ofWhom(entry)} is signed off.`),
+  );
+  return (
+    <FormModal title="Sign off the critical result" action="Sign off" size="lg" run={run} close={() => close()}>
+      <CriticalSummary entry={entry} />
+      <Text size="sm">A sign-off ends the work on this result. It cannot be taken back.</Text>
+      <Textarea
+        label="What was decided"
+        autosize
+        minRows={3}
+        required
+        maxLength={4_000}
+        value={note}
+        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+        error={problemOf(run.error, 'note')}
+        data-autofocus
+      />
+    </FormModal>
+  );
+}
+
+function useDecision(decide: () => Promise<unknown>, end: () => void) {
+  return useMutation({
+    mutationFn: decide,
+    onSuccess: async () => {
+      await readAgain('critical_results', 'order_counts', 'order_notes');
+      end();
+    },
+  });
+}
