@@ -8,7 +8,8 @@ import { PEOPLE } from './people.ts';
 
 /** The providers of each person who wears something, by the position of the person. */
 const PROVIDERS_OF: Readonly<Record<number, readonly ProviderSlug[]>> = {
-  0: ['oura', 'withings'],
+  // Glucose and meals beside sleep and heart rate.
+  0: ['oura', 'withings', 'freestyle_libre'],
   1: ['dexcom_v3'],
   2: ['garmin'],
   3: ['freestyle_libre'],
