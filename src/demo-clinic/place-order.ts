@@ -91,16 +91,24 @@ async function makeOrder(
   if (isUnregistered || status === 'awaiting_registration' || status === 'testkit_registered') {
     return orderKit(at, patient, { lab_test_id, isRegistered: status === 'testkit_registered' });
   }
+  // An order that waits for its day remains at `ordered`.
+  return orderFrom(ctx, patient, { lab_test_id, activate_by: status === 'ordered' ? dayAfter(WAITS_DAYS) : null });
+}
+
+/** Orders a lab test for a patient whose data are known. Returns the id of the order. */
+export async function orderFrom(
+  ctx: TxCtx<TeamCtx>,
+  patient: Patient,
+  of: { lab_test_id: string; activate_by: string | null },
+): Promise<string> {
   const { user_id, isInsured } = patient;
   const { row } = await createOrder(ctx, {
     user_id,
-    lab_test_id,
+    ...of,
     ...detailsOf(patient),
     priority: false,
     billing_type: isInsured ? 'commercial_insurance' : 'client_bill',
     icd_codes: isInsured ? [ICD_CODE] : null,
-    // An order that waits for its day remains at `ordered`.
-    activate_by: status === 'ordered' ? dayAfter(WAITS_DAYS) : null,
   } as Static<typeof CreateOrderInput>);
   return row.id;
 }
