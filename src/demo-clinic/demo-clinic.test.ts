@@ -99,7 +99,8 @@ describe('a loaded demo clinic', () => {
     for (const { id } of orders.body.orders) {
       type Result = { metadata: { date_collected: string }; results: { slug: string }[] };
       const { status, body } = await clinic.api<Result>('GET', `/v3/order/${id}/result`);
-      if (status === 200 && body.results.some(({ slug }) => slug === 'total-cholesterol')) drawn.push(body.metadata.date_collected);
+      if (status === 200 && body.results.some(({ slug }) => slug === 'total-cholesterol'))
+        drawn.push(body.metadata.date_collected);
     }
     expect(drawn.length).toBeGreaterThanOrEqual(5);
     const days =
@@ -212,7 +213,7 @@ describe('a loaded demo clinic', () => {
         ).body.data.map(({ start_at }) => start_at);
       const [today, next] = [await onDay(day(0)), await onDay(day(1))];
       expect([new Set([...today, ...next]).size >= 3, today.length >= 3 || next.length >= 3]).toEqual([true, true]);
-      if (zone === 'America/Phoenix') expect([new Set(today).size, new Set(next).size]).toEqual([6, 3]);
+      if (zone === 'America/Phoenix') expect([today.length, next.length]).toEqual([6, 3]);
     },
   );
 
@@ -237,7 +238,7 @@ describe('a loaded demo clinic', () => {
     const org = `/v1/org/${clinic.org_id}`;
     const { members } = (await clinic.api<{ members: { name: string }[] }>('GET', `${org}/member`)).body;
     expect(members.map(({ name }) => name)).toEqual(['Dana Whitfield', 'Marlon Estevez']);
-    const invites = await clinic.api<{ invites: { email: string }[] }>('GET', `${org}/member/invite`);
+    const invites = await clinic.api<{ invites: { email: string }[] }>('GET', `${org}/invite`);
     expect(invites.body.invites.map(({ email }) => email)).toEqual(['keiko.lindqvist@example.com']);
     const { rows } = await sql`select from mails where org_id = ${clinic.org_id}`.execute(app.db);
     expect(rows).toEqual([]);
@@ -249,7 +250,7 @@ describe('a loaded demo clinic', () => {
     const { data } = (await clinic.api<Page<Waiting>>('GET', path)).body;
     expect(data.map(({ reason }) => reason).toSorted()).toEqual(['value_not_of_type', 'wrong_obx_11']);
     for (const { id, order_id, reason, waits } of data) {
-      const [{ number }] = waits as [{ number: number }];
+      const number = waits[0]?.number;
       const mended = reason === 'wrong_obx_11' ? { field: 11, value: 'F' } : { field: 5, value: '5.4' };
       const repair = await clinic.api('POST', `${path}/${id}/repair`, { changes: [{ segment: number, ...mended }] });
       expect([reason, repair.status]).toEqual([reason, 200]);

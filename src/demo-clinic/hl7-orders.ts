@@ -13,7 +13,7 @@ const METHOD = 'on_site_collection';
 
 /** The people whose orders the laboratory refuses or reports with a mistake, and others whose orders go well. */
 const SPECIAL: ReadonlySet<string | null> = new Set(['Refused', 'Misflagged', 'Miswritten']);
-const ORDINARY = [14, 16, 19];
+const ORDINARY = new Set([14, 16, 19]);
 
 /**
  * Connects a laboratory that speaks HL7, and orders from it. Jobs send the orders and take the results in, as those of
@@ -31,7 +31,7 @@ export async function orderByHl7(ctx: TxCtx<TeamCtx>): Promise<void> {
     lab_account_id: null,
     lab_slug: DEMO_LABORATORY.slug,
   });
-  const positions = PEOPLE.flatMap(({ info }, n) => (SPECIAL.has(info.last_name) || ORDINARY.includes(n) ? [n] : []));
+  const positions = PEOPLE.flatMap(({ info }, n) => (SPECIAL.has(info.last_name) || ORDINARY.has(n) ? [n] : []));
   for (const [n, position] of positions.entries()) {
     const user_id = await findUserIdOrNull(ctx, position);
     if (user_id === null) continue;

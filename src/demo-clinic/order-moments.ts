@@ -50,7 +50,10 @@ const hoursTo = (method: CollectionMethod, status: LowLevelStatus): number =>
 /** Patients order between 9:30 and 14:30 of their day. */
 const FROM_MINUTES = 570;
 const SPREAD_MINUTES = 300;
-/** The ages of newest statuses. Orders that ended are spread over weeks; an open one is not overdue by chance. */
+/**
+ * The ages of newest statuses. Orders that ended are spread over weeks. An open one is not overdue by chance, and neither
+ * is the order that repeats one with a sample error.
+ */
 const OPEN_HOURS = { least: 5, spread: 30 };
 const ENDED_HOURS = { least: 12, spread: 400 };
 /** A step of this size reaches every remainder of the numbers above, so neighbours have quite different ages. */
@@ -62,7 +65,7 @@ export type MomentOf = (status: LowLevelStatus) => string;
 /** Returns the function for an order whose last status is that of the plan. `position` is that of the order. */
 export function momentsOf(plan: OrderPlan, zone: string, position: number): MomentOf {
   const { method, status } = plan;
-  const { least, spread } = isOpen(status) || plan.isUnregistered ? OPEN_HOURS : ENDED_HOURS;
+  const { least, spread } = isOpen(status) || status === 'sample_error' ? OPEN_HOURS : ENDED_HOURS;
   const age = (plan.daysAgo ?? 0) * DAY_HOURS || least + ((position * STRIDE) % spread);
   const latest = Date.now() - hoursTo(method, status) * HOUR_MS;
   const wanted = latest - age * HOUR_MS;
