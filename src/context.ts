@@ -211,6 +211,11 @@ export type TeamCtx = Ctx & {
   gone?: AbortSignal;
   /** For an operation with `lasts`: throws if the caller has lost its access. Missing if there is no caller. */
   stillOpens?: () => Promise<void>;
+  /**
+   * The moment in the past at which the orders, appointments and results that we write happened. Only the demo clinic
+   * sets it. Missing: now.
+   */
+  happenedAt?: string;
   /** For a running batch: pauses while interactive requests of other teams run. Missing outside of batches. */
   giveWay?: GiveWay;
 };

@@ -31,6 +31,9 @@ export function newId(): string {
   return v7({ msecs, seq, random });
 }
 
+/** Returns a new UUID v7 of a moment in the past. It is greater than no other id of its millisecond. */
+export const newIdAt = (moment: string): string => v7({ msecs: Date.parse(moment) });
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Returns true for a text in the form of a UUID of any version and case. PostgreSQL accepts such a text as a uuid. */

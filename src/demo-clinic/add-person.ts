@@ -26,8 +26,8 @@ export async function addPerson(ctx: TxCtx<TeamCtx>, position: number): Promise<
   await connectWearables(ctx, position, user_id);
   const patient = { user_id, person, isInsured };
   if (position < WITH_PAST) await addPastResults(ctx, patient);
-  for (const plan of ordersOf(position)) {
-    await placeOrder(ctx, patient, plan);
+  for (const [n, plan] of ordersOf(position).entries()) {
+    await placeOrder(ctx, patient, { plan, position: position + n * PEOPLE.length });
     await ctx.giveWay?.();
   }
 }

@@ -4,11 +4,12 @@ import { failConnection } from '../wearables/connections/fail.ts';
 import { pauseConnections } from '../wearables/connections/pause-connections.ts';
 import { connectDemo } from '../wearables/pulls/demo/connect.ts';
 import type { ProviderSlug } from '../wearables/providers/provider-catalogue.ts';
-import { PEOPLE } from './people.ts';
+import { findUserIdOrNull } from './find-user.ts';
 
 /** The providers of each person who wears something, by the position of the person. */
 const PROVIDERS_OF: Readonly<Record<number, readonly ProviderSlug[]>> = {
-  0: ['oura', 'withings'],
+  // Glucose and meals beside sleep and heart rate.
+  0: ['oura', 'withings', 'freestyle_libre'],
   1: ['dexcom_v3'],
   2: ['garmin'],
   3: ['freestyle_libre'],
@@ -36,16 +37,4 @@ export async function breakConnections(ctx: TxCtx<TeamCtx>): Promise<void> {
   if (user_id === null) return;
   const error = { type: 'token_refresh_failed', details: 'invalid_grant' } as const;
   await failConnection(ctx, { user_id, provider: IN_ERROR.provider }, error);
-}
-
-/** Finds the user of a person. Null if the team has deleted the user meanwhile. */
-async function findUserIdOrNull({ db, team }: TxCtx<TeamCtx>, person: number): Promise<string | null> {
-  const user = await db
-    .selectFrom('users')
-    .select('id')
-    .where('team_id', '=', team.id)
-    .where('client_user_id', '=', PEOPLE[person]?.client_user_id ?? '')
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return user?.id ?? null;
 }

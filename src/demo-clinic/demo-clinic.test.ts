@@ -93,13 +93,14 @@ describe('a loaded demo clinic', () => {
     const resolved = await clinic.api<{ user_id: string }>('GET', '/v2/user/resolve/demo-clinic-01');
     const orders = await clinic.api<{ orders: { id: string }[] }>(
       'GET',
-      `/v3/orders?user_id=${resolved.body.user_id}&order_type=on_site_collection&size=100`,
+      `/v3/orders?user_id=${resolved.body.user_id}&order_type=at_home_phlebotomy&size=100`,
     );
     const drawn: string[] = [];
     for (const { id } of orders.body.orders) {
       type Result = { metadata: { date_collected: string }; results: { slug: string }[] };
       const { status, body } = await clinic.api<Result>('GET', `/v3/order/${id}/result`);
-      if (status === 200 && body.results.some(({ slug }) => slug === 'tsh')) drawn.push(body.metadata.date_collected);
+      if (status === 200 && body.results.some(({ slug }) => slug === 'total-cholesterol'))
+        drawn.push(body.metadata.date_collected);
     }
     expect(drawn.length).toBeGreaterThanOrEqual(5);
     const days =
@@ -110,7 +111,7 @@ describe('a loaded demo clinic', () => {
   test('has appointments to come at home and at service centers', async () => {
     const { rows } = await sql<{ type: string; soon: number }>`
       select type, count(*)::integer as soon from appointments
-       where team_id = ${clinic.id} and status = 'confirmed' and start_at between now() and now() + interval '3 days'
+       where team_id = ${clinic.id} and status = 'confirmed' and start_at between now() - interval '1 day' and now() + interval '3 days'
        group by type order by type`.execute(app.db);
     expect(rows).toEqual([
       { type: 'patient_service_center', soon: expect.any(Number) },
@@ -124,7 +125,7 @@ describe('a loaded demo clinic', () => {
       select status, count(*)::integer as many from connections where team_id = ${clinic.id}
        group by status order by status`.execute(app.db);
     expect(rows).toEqual([
-      { status: 'connected', many: 6 },
+      { status: 'connected', many: 7 },
       { status: 'error', many: 1 },
       { status: 'paused', many: 1 },
     ]);
@@ -164,6 +165,113 @@ describe('a loaded demo clinic', () => {
     ) as [Webhook, Webhook];
     const { body } = await clinic.api<Webhook>('PATCH', `${webhookPath(clinic)}/${failing.id}`, { url: healthy.url });
     expect(body.url).toBe(healthy.url);
+  });
+
+  test('has overdue orders of every kind', async () => {
+    const { body } = await clinic.api<{ overdue: Record<string, number> }>('GET', '/v3/order_counts');
+    expect(Object.entries(body.overdue).filter(([, count]) => count === 0)).toEqual([]);
+    const listed = await clinic.api<{ total: number }>('GET', '/v3/orders?is_overdue=true');
+    // The laboratory of Noor Unmatched has lost the number of her order.
+    expect([listed.body.total, body.overdue['total'], body.overdue['at_laboratory']]).toEqual([7, 7, 2]);
+  });
+
+  test('has kits that went from order to result in days, the oldest status first', async () => {
+    type Listed = { created_at: string; events: { created_at: string }[] };
+    const { body } = await clinic.api<{ orders: Listed[] }>('GET', '/v3/orders?order_type=testkit&size=100');
+    const spans = body.orders.map(({ created_at, events }) => {
+      const times = events.map((event) => event.created_at);
+      expect([times, times[0]]).toEqual([times.toSorted(), created_at]);
+      expect((times.at(-1) as string) < new Date().toISOString()).toBe(true);
+      return new Set(times.map((time) => time.slice(0, 10))).size;
+    });
+    expect(spans.filter((days) => days >= 5).length).toBeGreaterThan(5);
+  });
+
+  test('finds its orders by the day on which they were placed', async () => {
+    type Listed = { id: string; created_at: string };
+    const all = await clinic.api<{ orders: Listed[] }>('GET', '/v3/orders?size=100&order_direction=asc');
+    const [oldest] = all.body.orders as [Listed];
+    const day = new Date(Date.parse(oldest.created_at) + 86_400_000).toISOString().slice(0, 10);
+    const found = await clinic.api<{ orders: Listed[] }>('GET', `/v3/orders?end_date=${day}&size=100`);
+    expect(found.body.orders.map(({ id }) => id)).toContain(oldest.id);
+  });
+
+  test('publishes events of now, whatever the day of the order', async () => {
+    const { rows } = await sql<{ old: number; many: number }>`
+      select count(*)::integer as many, count(*) filter (where id < uuid_v7_floor(current_date - 1))::integer as old
+        from events where team_id = ${clinic.id}`.execute(app.db);
+    expect([rows[0]?.old, (rows[0]?.many ?? 0) > 300]).toEqual([0, true]);
+  });
+
+  test.each(['America/Phoenix', 'America/New_York', 'Europe/Berlin'])(
+    "has appointments of today or of the day after for a reader in %s, at the hours of the clinic's day",
+    async (zone) => {
+      const day = (days: number): string =>
+        new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(Date.now() + days * 86_400_000);
+      const onDay = async (date: string): Promise<string[]> =>
+        (
+          await clinic.api<Page<{ start_at: string }>>('GET', `/v3/appointment?date=${date}&time_zone=${zone}`)
+        ).body.data.map(({ start_at }) => start_at);
+      const [today, next] = [await onDay(day(0)), await onDay(day(1))];
+      expect([new Set([...today, ...next]).size >= 3, today.length >= 3 || next.length >= 3]).toEqual([true, true]);
+      if (zone === 'America/Phoenix') expect([today.length, next.length]).toEqual([6, 3]);
+    },
+  );
+
+  test('has a result that somebody acknowledged and nobody signed off, beside open ones', async () => {
+    const { body } = await clinic.api<Page<{ status: string }>>('GET', '/v3/critical_result?limit=50');
+    const statuses = body.data.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 'open').length).toBeGreaterThanOrEqual(3);
+    const acknowledged = await clinic.api<Page<object>>('GET', '/v3/critical_result?status=acknowledged');
+    expect(acknowledged.body.data).toHaveLength(1);
+  });
+
+  test('has corrected results that show the value before', async () => {
+    type Listed = { orders: { id: string }[] };
+    const { body } = await clinic.api<Listed>('GET', '/v3/orders?status=corrected&size=10');
+    const [{ id }] = body.orders as [{ id: string }];
+    type Result = { results: { previous_result: string | null }[] };
+    const { results } = (await clinic.api<Result>('GET', `/v3/order/${id}/result`)).body;
+    expect(results.some(({ previous_result }) => previous_result !== null)).toBe(true);
+  });
+
+  test('has two members and an invite, and sent no mail', async () => {
+    const org = `/v1/org/${clinic.org_id}`;
+    const { members } = (await clinic.api<{ members: { name: string }[] }>('GET', `${org}/member`)).body;
+    expect(members.map(({ name }) => name)).toEqual(['Dana Whitfield', 'Marlon Estevez']);
+    const invites = await clinic.api<{ invites: { email: string }[] }>('GET', `${org}/invite`);
+    expect(invites.body.invites.map(({ email }) => email)).toEqual(['keiko.lindqvist@example.com']);
+    const { rows } = await sql`select from mails where org_id = ${clinic.org_id}`.execute(app.db);
+    expect(rows).toEqual([]);
+  });
+
+  test('has messages of a laboratory that wait, each mended by one field', async () => {
+    type Waiting = { id: string; order_id: string; reason: string; waits: { segment: string; number: number }[] };
+    const path = webhookPath(clinic).replace(/webhook$/, 'laboratory_message');
+    const { data } = (await clinic.api<Page<Waiting>>('GET', path)).body;
+    expect(data.map(({ reason }) => reason).toSorted()).toEqual(['value_not_of_type', 'wrong_obx_11']);
+    for (const { id, order_id, reason, waits } of data) {
+      const number = waits[0]?.number;
+      const mended = reason === 'wrong_obx_11' ? { field: 11, value: 'F' } : { field: 5, value: '5.4' };
+      const repair = await clinic.api('POST', `${path}/${id}/repair`, { changes: [{ segment: number, ...mended }] });
+      expect([reason, repair.status]).toEqual([reason, 200]);
+      type Result = { metadata: { status: string }; results: object[] };
+      const { body } = await clinic.api<Result>('GET', `/v3/order/${order_id}/result`);
+      expect([body.metadata.status, body.results.length]).toEqual(['final', 5]);
+    }
+    expect((await clinic.api<Page<object>>('GET', path)).body.data).toEqual([]);
+  });
+
+  test('has orders that reached their laboratory, and one that is sent again', async () => {
+    const path = webhookPath(clinic).replace(/webhook$/, 'laboratory_outbox');
+    const inState = async (state: string): Promise<{ id: string; order_id: string }[]> =>
+      (await clinic.api<Page<{ id: string; order_id: string }>>('GET', `${path}?state=${state}`)).body.data;
+    const [refused] = await inState('refused');
+    expect([(await inState('accepted')).length, refused]).toEqual([5, expect.any(Object)]);
+    await clinic.api('POST', `${path}/${refused?.id}/resend`);
+    await app.runJobs();
+    expect([(await inState('accepted')).length, await inState('refused')]).toEqual([6, []]);
+    expect((await clinic.api('GET', `/v3/order/${refused?.order_id}/result`)).status).toBe(200);
   });
 
   test('is loaded once', async () => {

@@ -10,25 +10,56 @@ export type OrderPlan = {
   status: LowLevelStatus;
   interpretation?: Interpretation;
   isUnregistered?: true;
-  /** The day of the appointment: the first with a free slot, or the first from tomorrow on. */
-  appointment?: 'soon' | 'tomorrow';
+  /** The appointment: how many days after today, and its local time in minutes after midnight. */
+  appointment?: { inDays: number; minutes: number };
+  /** How many days ago the order got its status. Missing: hours or some weeks. */
+  daysAgo?: number;
+  /** Somebody has acknowledged the critical result, and nobody has signed it off. */
+  isAcknowledged?: true;
 };
 
-const APPOINTMENTS: OrderPlan[] = [
-  { method: 'walk_in_test', status: 'appointment_scheduled', appointment: 'soon' },
-  { method: 'walk_in_test', status: 'appointment_scheduled', appointment: 'soon' },
-  { method: 'walk_in_test', status: 'appointment_scheduled', appointment: 'tomorrow' },
-  { method: 'at_home_phlebotomy', status: 'appointment_scheduled', appointment: 'soon' },
-  { method: 'at_home_phlebotomy', status: 'appointment_scheduled', appointment: 'tomorrow' },
-];
+/** The times have half hours, because the slots of the simulated scheduler, which clients book, begin on the hour. */
+const APPOINTMENTS: OrderPlan[] = (
+  [
+    ['walk_in_test', 0, '07:30'],
+    ['walk_in_test', 0, '09:30'],
+    ['at_home_phlebotomy', 0, '10:30'],
+    ['walk_in_test', 0, '12:30'],
+    ['at_home_phlebotomy', 0, '14:30'],
+    ['walk_in_test', 0, '16:30'],
+    ['walk_in_test', 1, '08:30'],
+    ['at_home_phlebotomy', 1, '11:30'],
+    ['walk_in_test', 1, '15:30'],
+  ] as const
+).map(([method, inDays, at]) => ({
+  method,
+  status: 'appointment_scheduled',
+  daysAgo: 2,
+  appointment: { inDays, minutes: Number(at.slice(0, 2)) * 60 + Number(at.slice(3)) },
+}));
 
+/** The critical results have waited for different times. */
 const RESULTS: OrderPlan[] = [
-  { method: 'testkit', status: 'completed', interpretation: 'critical' },
-  { method: 'walk_in_test', status: 'completed', interpretation: 'critical' },
-  { method: 'on_site_collection', status: 'completed', interpretation: 'critical' },
+  { method: 'testkit', status: 'completed', interpretation: 'critical', daysAgo: 3 },
+  { method: 'walk_in_test', status: 'completed', interpretation: 'critical', daysAgo: 0.2 },
+  { method: 'on_site_collection', status: 'completed', interpretation: 'critical', daysAgo: 1 },
+  { method: 'walk_in_test', status: 'completed', interpretation: 'critical', daysAgo: 2, isAcknowledged: true },
   { method: 'testkit', status: 'completed', interpretation: 'abnormal' },
   { method: 'walk_in_test', status: 'completed', interpretation: 'abnormal' },
   { method: 'at_home_phlebotomy', status: 'completed', interpretation: 'abnormal' },
+];
+
+/** A kit that its user has received and not registered yet. The rules know no status of its own for it. */
+const UNREGISTERED: OrderPlan = { method: 'testkit', status: 'with_customer', isUnregistered: true };
+
+/** One order for each reason why an order is overdue (labs/orders/counts/overdue.ts). */
+const OVERDUE: OrderPlan[] = [
+  { method: 'testkit', status: 'awaiting_registration', daysAgo: 11 },
+  { method: 'testkit', status: 'transit_customer', daysAgo: 9 },
+  { ...UNREGISTERED, daysAgo: 18 },
+  { method: 'walk_in_test', status: 'requisition_created', daysAgo: 34 },
+  { method: 'at_home_phlebotomy', status: 'appointment_scheduled', daysAgo: 5 },
+  { method: 'on_site_collection', status: 'draw_completed', daysAgo: 8 },
 ];
 
 const EVERY_STATUS: OrderPlan[] = COLLECTION_METHODS.flatMap((method) =>
@@ -37,10 +68,7 @@ const EVERY_STATUS: OrderPlan[] = COLLECTION_METHODS.flatMap((method) =>
     .map((status) => ({ method, status })),
 );
 
-/** A kit that its user has received and not registered yet. The rules know no status of its own for it. */
-const UNREGISTERED: OrderPlan = { method: 'testkit', status: 'with_customer', isUnregistered: true };
-
-const PLANS = [...RESULTS, ...APPOINTMENTS, UNREGISTERED, ...EVERY_STATUS];
+const PLANS = [...RESULTS, ...APPOINTMENTS, ...OVERDUE, UNREGISTERED, ...EVERY_STATUS];
 
 /** The person whose report the simulated laboratory sends without the numbers of its order. */
 const UNMATCHED = PEOPLE.findIndex(({ info }) => info.last_name === 'Unmatched');

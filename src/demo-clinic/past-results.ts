@@ -5,7 +5,8 @@ import type { Interpretation } from '../labs/results/interpretation/interpret.ts
 import { storeReport } from '../labs/results/store-report.ts';
 import { findLabTestOrNull, importAtLaboratory, type Patient } from './place-order.ts';
 
-const METHOD = 'on_site_collection';
+/** Its standard lab test has cholesterol, thyroid and blood sugar. */
+const METHOD = 'at_home_phlebotomy';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
@@ -26,14 +27,18 @@ export async function addPastResults(ctx: TxCtx<TeamCtx>, patient: Patient): Pro
   const lab_test_id = await findLabTestOrNull(ctx, METHOD);
   if (lab_test_id === null) return;
   for (const { days, interpretation } of PAST) {
-    const order = await lockOrder(ctx, await importAtLaboratory(ctx, patient, { method: METHOD, lab_test_id }));
-    const report = await simulateReport(ctx, order, { interpretation }, 'final');
     const drawn = Date.now() - days * DAY_MS;
-    await storeReport(ctx, order, {
+    const reported = drawn + 30 * HOUR_MS;
+    const placed = { ...ctx, happenedAt: new Date(drawn).toISOString() };
+    const id = await importAtLaboratory(placed, patient, { method: METHOD, lab_test_id });
+    const after = { ...ctx, happenedAt: new Date(reported).toISOString() };
+    const order = await lockOrder(after, id);
+    const report = await simulateReport(after, order, { interpretation }, 'final');
+    await storeReport(after, order, {
       ...report,
       collected_at: inUtc(drawn),
       received_at: inUtc(drawn + 8 * HOUR_MS),
-      reported_at: inUtc(drawn + 30 * HOUR_MS),
+      reported_at: inUtc(reported),
     });
     await ctx.giveWay?.();
   }

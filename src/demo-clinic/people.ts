@@ -20,7 +20,8 @@ type Line = [first: string, last: string, gender: 'female' | 'male', dob: string
 
 /**
  * Elena Marsh is the name of two people. The simulated laboratory loses the numbers of an order whose patient is called
- * Unmatched, so that the result waits for a decision.
+ * Unmatched, so that the result waits for a decision. The laboratory that speaks HL7 refuses the first message about
+ * Refused, and makes mistakes in the results of Misflagged and Miswritten.
  */
 const LINES: readonly Line[] = [
   ['Elena', 'Marsh', 'female', '1984-03-19', 'phoenix'],
@@ -33,10 +34,10 @@ const LINES: readonly Line[] = [
   ['Desmond', 'Yarrow', 'male', '1958-04-03', 'boston'],
   ['Elena', 'Marsh', 'female', '1961-10-27', 'chicago'],
   ['Noor', 'Unmatched', 'female', '1993-02-16', 'phoenix'],
-  ['Callum', 'Thistle', 'male', '1982-08-21', 'austin'],
-  ['Rosa', 'Pinemere', 'female', '1975-06-05', 'phoenix'],
+  ['Callum', 'Refused', 'male', '1982-08-21', 'austin'],
+  ['Rosa', 'Misflagged', 'female', '1975-06-05', 'phoenix'],
   ['Viktor', 'Lund-Hale', 'male', '1969-03-12', 'tucson'],
-  ['Amara', 'Osei-Wren', 'female', '1998-11-23', 'denver'],
+  ['Amara', 'Miswritten', 'female', '1998-11-23', 'denver'],
   ['Benedict', 'Cray', 'male', '1986-07-17', 'seattle'],
   ['Lucia', 'Ferrand', 'female', '1954-02-28', 'boston'],
   ['Samuel', 'Brookhurst', 'male', '1991-09-14', 'phoenix'],

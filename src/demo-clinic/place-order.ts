@@ -6,12 +6,16 @@ import type { CreateOrderInput, ImportOrderInput } from '../labs/orders/create/s
 import { createOrder } from '../labs/orders/create/create.ts';
 import { importOrder } from '../labs/orders/create/import.ts';
 import { loadOrder } from '../labs/orders/load-order.ts';
-import { fullStatus, type CollectionMethod } from '../labs/orders/status/statuses.ts';
+import { progressOfOrder } from '../labs/orders/status/order-progress.ts';
+import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../labs/orders/status/statuses.ts';
+import { pathTo } from '../labs/orders/status/steps-to-status.ts';
 import { createTestkitOrder } from '../labs/orders/testkit/create.ts';
 import { registerTestkit } from '../labs/orders/testkit/register.ts';
 import { cancelOrder } from '../labs/orders/under-way/cancel-order.ts';
 import { simulateOrder } from '../labs/laboratories/simulated/simulate-order.ts';
-import { bookSlot } from './book-slot.ts';
+import { acknowledge } from './acknowledge.ts';
+import { bookDay } from './book-day.ts';
+import { momentsOf, type MomentOf } from './order-moments.ts';
 import type { OrderPlan } from './order-plans.ts';
 import type { Person } from './people.ts';
 
@@ -25,21 +29,42 @@ const WAITS_DAYS = 14;
 const DAY_MS = 86_400_000;
 const SAMPLE_BYTES = 8;
 
-/** Makes an order and brings it to its status, by the functions that operations and simulations call. */
-export async function placeOrder(ctx: TxCtx<TeamCtx>, patient: Patient, plan: OrderPlan): Promise<void> {
+/**
+ * Makes an order and brings it to its status, by the functions that operations and simulations call. Each step has its
+ * own moment in the past. `position` is that of the order, by which the moments differ.
+ */
+export async function placeOrder(
+  ctx: TxCtx<TeamCtx>,
+  patient: Patient,
+  { plan, position }: { plan: OrderPlan; position: number },
+): Promise<void> {
   const lab_test_id = await findLabTestOrNull(ctx, plan.method);
   if (lab_test_id === null) return;
-  const id = await makeOrder(ctx, patient, { ...plan, lab_test_id });
-  if (plan.appointment) return bookSlot(ctx, id, { person: patient.person, ...plan, day: plan.appointment });
+  const at = stepsInPast(ctx, momentsOf(plan, patient.person.time_zone, position));
+  const id = await makeOrder(at, patient, { ...plan, lab_test_id });
+  if (plan.appointment) return bookDay(at('appointment_scheduled'), id, plan.appointment);
   if (plan.status === 'cancelled') {
-    await cancelOrder(ctx, id);
+    await cancelOrder(at('cancelled'), id);
     return;
   }
-  const target = fullStatus(plan.method, plan.status);
-  const { row } = await loadOrder(ctx, id);
-  if (row.last_status === target) return;
-  const { interpretation = 'normal' } = plan;
-  await simulateOrder(ctx, id, { finalStatus: target, delaySeconds: 0, flags: { interpretation } });
+  await moveTo(at, id, plan);
+  if (plan.isAcknowledged) await acknowledge(ctx, id);
+}
+
+/** Returns the context in which the order gets a status, at the moment of that status. */
+type At = (status: LowLevelStatus) => TxCtx<TeamCtx>;
+
+const stepsInPast =
+  (ctx: TxCtx<TeamCtx>, momentOf: MomentOf): At =>
+  (status) => ({ ...ctx, happenedAt: momentOf(status) });
+
+/** Moves an order to its status, one status after another. */
+async function moveTo(at: At, id: string, { method, status, interpretation = 'normal' }: OrderPlan): Promise<void> {
+  const path = pathTo(progressOfOrder(await loadOrder(at(status), id)), status, 'simulation');
+  for (const step of path.ok ? path.steps : []) {
+    const finalStatus = fullStatus(method, step);
+    await simulateOrder(at(step), id, { finalStatus, delaySeconds: 0, flags: { interpretation } });
+  }
 }
 
 /**
@@ -57,24 +82,33 @@ export async function findLabTestOrNull(ctx: TeamCtx, method: CollectionMethod):
 }
 
 async function makeOrder(
-  ctx: TxCtx<TeamCtx>,
+  at: At,
   patient: Patient,
   { method, status, isUnregistered, lab_test_id }: OrderPlan & { lab_test_id: string },
 ): Promise<string> {
+  const ctx = at('ordered');
   if (status === 'requisition_bypassed') return importAtLaboratory(ctx, patient, { method, lab_test_id });
   if (isUnregistered || status === 'awaiting_registration' || status === 'testkit_registered') {
-    return orderKit(ctx, patient, { lab_test_id, isRegistered: status === 'testkit_registered' });
+    return orderKit(at, patient, { lab_test_id, isRegistered: status === 'testkit_registered' });
   }
+  // An order that waits for its day remains at `ordered`.
+  return orderFrom(ctx, patient, { lab_test_id, activate_by: status === 'ordered' ? dayAfter(WAITS_DAYS) : null });
+}
+
+/** Orders a lab test for a patient whose data are known. Returns the id of the order. */
+export async function orderFrom(
+  ctx: TxCtx<TeamCtx>,
+  patient: Patient,
+  of: { lab_test_id: string; activate_by: string | null },
+): Promise<string> {
   const { user_id, isInsured } = patient;
   const { row } = await createOrder(ctx, {
     user_id,
-    lab_test_id,
+    ...of,
     ...detailsOf(patient),
     priority: false,
     billing_type: isInsured ? 'commercial_insurance' : 'client_bill',
     icd_codes: isInsured ? [ICD_CODE] : null,
-    // An order that waits for its day remains at `ordered`.
-    activate_by: status === 'ordered' ? dayAfter(WAITS_DAYS) : null,
   } as Static<typeof CreateOrderInput>);
   return row.id;
 }
@@ -98,19 +132,20 @@ export async function importAtLaboratory(
 
 /** Orders a kit for a patient who registers it, or has not done so yet. */
 async function orderKit(
-  ctx: TxCtx<TeamCtx>,
+  at: At,
   patient: Patient,
   { lab_test_id, isRegistered }: { lab_test_id: string; isRegistered: boolean },
 ): Promise<string> {
   const { patient_address, ...details } = detailsOf(patient);
   const { access_notes: _, ...shipping } = patient_address;
-  const { row } = await createTestkitOrder(ctx, {
+  const { row } = await createTestkitOrder(at('ordered'), {
     user_id: patient.user_id,
     lab_test_id,
     shipping_details: { ...shipping, receiver_name: shipping.receiver_name ?? '', phone_number: phoneOf(patient) },
   });
   if (!isRegistered) return row.id;
-  await simulateOrder(ctx, row.id, { finalStatus: null, delaySeconds: 0, flags: {} });
+  await moveTo(at, row.id, { method: 'testkit', status: 'with_customer' });
+  const ctx = at('testkit_registered');
   const shipped = await loadOrder(ctx, row.id);
   await registerTestkit(ctx, { sample_id: shipped.row.sample_id as string, patient_address, ...details });
   return row.id;

@@ -2,6 +2,8 @@ import type { TeamCtx, TxCtx } from '../context.ts';
 import { addEndpoints } from './endpoints.ts';
 import { addPerson } from './add-person.ts';
 import { breakConnections } from './connections.ts';
+import { orderByHl7 } from './hl7-orders.ts';
+import { addMembers } from './members.ts';
 import { PEOPLE } from './people.ts';
 
 type Step = {
@@ -20,5 +22,7 @@ export const STEPS: readonly Step[] = [
     words: `Person ${n + 1} of ${PEOPLE.length}, with orders and results`,
     run: (tx: TxCtx<TeamCtx>) => addPerson(tx, n),
   })),
+  { words: 'Orders at a laboratory that speaks HL7', run: orderByHl7 },
+  { words: 'Members of the team, and an invite', run: addMembers },
   { words: 'A paused connection and one in error', run: breakConnections },
 ];

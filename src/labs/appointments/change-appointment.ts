@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { FollowedOrder, TeamCtx, TxCtx } from '../../context.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { newId } from '../../ids.ts';
@@ -35,6 +35,10 @@ const EVENT_OF: Readonly<Record<AppointmentStatus, AppointmentEventStatus>> = {
   cancelled: 'cancelled',
 };
 
+/** The moment of a change: now, or the one in the past that the caller names. */
+const momentOf = ({ happenedAt }: TeamCtx): RawBuilder<string> =>
+  sql<string>`date_trunc('milliseconds', coalesce(${happenedAt ?? null}::timestamptz, clock_timestamp()))`;
+
 /** Inserts an appointment, claims its slot and publishes its first event. The caller has locked the order. */
 export async function insertAppointment(
   ctx: TxCtx<TeamCtx>,
@@ -60,15 +64,16 @@ export async function insertAppointment(
       booked_by,
       external_id: booked_by === 'simulated' ? externalIdOf(id) : null,
       last_event_id: 1,
-      created_at: sql<string>`date_trunc('milliseconds', clock_timestamp())`,
-      updated_at: sql<string>`date_trunc('milliseconds', clock_timestamp())`,
+      created_at: momentOf(ctx),
+      updated_at: momentOf(ctx),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
   const appointment = openAppointment(ctx, stored, []);
   // Two appointments must not get the same slot. The simulated scheduler relies on our claims. A connected scheduler
   // itself knows which of its slots are taken.
-  if (slot?.by === 'simulated') await claimSlot(ctx, slot, appointment);
+  // A slot that has begun is no slot that somebody else could take.
+  if (slot?.by === 'simulated' && Date.parse(slot.start_at) > Date.now()) await claimSlot(ctx, slot, appointment);
   return recordEvent(ctx, order, appointment, null);
 }
 
@@ -112,8 +117,7 @@ export async function changeAppointment(
     .set({
       status,
       last_event_id,
-      updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()),
-        updated_at + interval '1 millisecond')`,
+      updated_at: sql<string>`greatest(${momentOf(ctx)}, updated_at + interval '1 millisecond')`,
       ...(moved && { ...moved, site: ctx.cipher.sealJson('appointments.site', appointment, moved.site) }),
       ...(notes === undefined ? {} : { appointment_notes: sealNotes(ctx, appointment, notes) }),
       ...(external_id === undefined ? {} : { external_id }),

@@ -6,10 +6,16 @@ import { findAreaOrNull } from '../locations/zip-codes.ts';
 import { freeSlotsOf, visitAt, visitTo, type Offer } from './slots/availability.ts';
 import type { Slot } from './slots/booking-key.ts';
 import { weeksKnown } from './slots/simulated-scheduler.ts';
+import { daysAfter, localDay, momentOfLocalTime } from './slots/time-zones.ts';
 import { isUnderWay, newestAppointmentOrNull } from './find.ts';
 import { changeAppointment, insertAppointment } from './change-appointment.ts';
 import { appointmentTypeOf, moveOrder, type AppointmentStep } from './order-rules.ts';
 import type { LoadedAppointment } from './sealed.ts';
+
+const HOUR_MS = 3_600_000;
+/** The local time of an appointment in the past, in minutes after midnight: 9:30, and up to 15:00. */
+const PAST_FROM = 570;
+const PAST_UNTIL = 900;
 
 const STEPS: ReadonlySet<string> = new Set(['appointment_pending', 'appointment_scheduled', 'appointment_cancelled']);
 
@@ -41,7 +47,7 @@ async function make(
 ): Promise<LoadedAppointment | null> {
   const offer = target === 'appointment_cancelled' ? null : await offerTo(ctx, order);
   if (!offer) return null;
-  const slot = target === 'appointment_scheduled' ? await firstFree(ctx, offer) : null;
+  const slot = target === 'appointment_scheduled' ? await slotFor(ctx, offer) : null;
   return insertAppointment(ctx, order, { ...offer, slot, status: slot ? 'confirmed' : 'pending', notes: null });
 }
 
@@ -57,7 +63,7 @@ async function change(
   const { type, provider, site, iana_timezone } = current;
   const slot = hasSlot
     ? null
-    : await firstFree(ctx, { type, provider, by: 'simulated', slot_id: null, site, iana_timezone, lab_id: null });
+    : await slotFor(ctx, { type, provider, by: 'simulated', slot_id: null, site, iana_timezone, lab_id: null });
   return changeAppointment(ctx, order, current, { status: 'confirmed', ...(slot && { slot }) });
 }
 
@@ -87,6 +93,35 @@ async function offerTo(ctx: TeamCtx, { row, labTest }: LoadedOrder): Promise<Off
     if (center) return visitAt(center, provider);
   }
   return null;
+}
+
+/**
+ * Books an appointment at a local time that the caller chooses. The simulated scheduler offers only what a client can
+ * still book, but the demo clinic has appointments of the whole day.
+ */
+export async function simulateBooking(
+  ctx: TxCtx<TeamCtx>,
+  order: LoadedOrder,
+  { date, minutes }: { date: string; minutes: number },
+): Promise<void> {
+  const offer = await offerTo(ctx, order);
+  if (!offer) return;
+  const slot = slotAt(offer, date, minutes);
+  const appointment = await insertAppointment(ctx, order, { ...offer, slot, status: 'confirmed', notes: null });
+  await moveOrder(ctx, { ...order, appointment_id: appointment.id }, 'appointment_scheduled');
+}
+
+function slotAt(offer: Offer, date: string, minutes: number): Slot {
+  const at = momentOfLocalTime(date, minutes, offer.iana_timezone) ?? Date.parse(date);
+  return { ...offer, start_at: new Date(at).toISOString(), end_at: new Date(at + HOUR_MS).toISOString() };
+}
+
+/** Returns the slot of an appointment that is booked now, or that was booked in the past for the day after. */
+async function slotFor(ctx: TeamCtx, offer: Offer): Promise<Slot> {
+  if (ctx.happenedAt === undefined) return firstFree(ctx, offer);
+  const booked = Date.parse(ctx.happenedAt);
+  const date = daysAfter(localDay(booked, offer.iana_timezone), 1);
+  return slotAt(offer, date, PAST_FROM + (Math.floor(booked / 60_000) % (PAST_UNTIL - PAST_FROM)));
 }
 
 /** Returns the first free slot of all weeks for which the simulated scheduler has slots. */

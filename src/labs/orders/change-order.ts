@@ -26,8 +26,9 @@ export async function changeOrder(ctx: TxCtx<TeamCtx>, order: LoadedOrder, chang
     .updateTable('orders')
     .set(set)
     .set({
-      updated_at: sql<string>`greatest(date_trunc('milliseconds', clock_timestamp()),
-                                       updated_at + interval '1 millisecond')`,
+      updated_at: sql<string>`greatest(
+        date_trunc('milliseconds', coalesce(${ctx.happenedAt ?? null}::timestamptz, clock_timestamp())),
+        updated_at + interval '1 millisecond')`,
     })
     .where('user_id', '=', row.user_id)
     .where('id', '=', row.id)

@@ -209,7 +209,13 @@ async function insertReport(
   const rowKey = { team_id: ctx.team.id, order_id: row.id, version: plain.version };
   const { created_at } = await ctx.db
     .insertInto('lab_results')
-    .values({ ...rowKey, ...plain, user_id: row.user_id, ...sealReport(ctx, rowKey, report) })
+    .values({
+      ...rowKey,
+      ...plain,
+      user_id: row.user_id,
+      ...sealReport(ctx, rowKey, report),
+      ...(ctx.happenedAt !== undefined && { created_at: ctx.happenedAt }),
+    })
     .returning('created_at')
     .executeTakeFirstOrThrow();
   return created_at;

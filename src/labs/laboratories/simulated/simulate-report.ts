@@ -30,7 +30,8 @@ export async function simulateReport(
   if (!patient) throw new Error(`Order ${row.id} has no patient to report for.`);
   const collected = timeOf(order, 'draw_completed', 'transit_lab', 'appointment_scheduled');
   const received = timeOf(order, 'delivered_to_lab', 'draw_completed');
-  const reported = new Date(Math.max(Date.now(), Date.parse(row.updated_at) + 1)).toISOString();
+  const now = ctx.happenedAt === undefined ? Date.now() : Date.parse(ctx.happenedAt);
+  const reported = new Date(Math.max(now, Date.parse(row.updated_at) + 1)).toISOString();
   const sampleId = row.sample_id ?? sampleIdOf(row.id);
   return {
     status,

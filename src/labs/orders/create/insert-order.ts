@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { preparedStatement } from '../../../db/session/prepared.ts';
 import { AppError } from '../../../errors.ts';
-import { newId } from '../../../ids.ts';
+import { newId, newIdAt } from '../../../ids.ts';
 import { findUser } from '../../../users/find.ts';
 import { findLabTest } from '../../catalogue/find.ts';
 import { getCachedLabTest } from '../../catalogue/lab-test-cache.ts';
@@ -26,6 +26,10 @@ const NOTHING = {
 } satisfies Partial<OrderRow>;
 
 type OrderContent = Pick<OrderRow, PersonalField | keyof typeof NOTHING>;
+
+/** Makes the id of a new order. Lists filter days by ids, so the id has the same time as the order. */
+export const newOrderId = ({ happenedAt }: TeamCtx): string =>
+  happenedAt === undefined ? newId() : newIdAt(happenedAt);
 
 /** redraw: the sample was of no use. recreation: the kit was lost or damaged. */
 export type RepeatedOrigin = 'redraw' | 'recreation';
@@ -52,12 +56,12 @@ export type NewOrder = Partial<OrderContent> & {
   sentTo?: string;
 };
 
-const FIRST_SEALED = 22;
+const FIRST_SEALED = 23;
 const SEALED_PLACEHOLDERS = SEALED_OF_ORDER.map((_, n) => `$${FIRST_SEALED + n}::bytea`).join(', ');
 
 // The statement itself checks the user and the lab test. If it inserts nothing, a second query finds out why.
 const INSERT = `
-  with moment as (select date_trunc('milliseconds', clock_timestamp()) as at),
+  with moment as (select date_trunc('milliseconds', coalesce($22::timestamptz, clock_timestamp())) as at),
   person as (select id, client_user_id from users where id = $1 and team_id = $2 and deleted_at is null),
   test as (
     select lab_tests.id, ${LAB_TEST_REVISION} as revision, ${ORDER_LAB} as lab
@@ -107,7 +111,7 @@ type Inserted = { client_user_id: string; revision: string; lab: LoadedOrder['la
  */
 export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<LoadedOrder> {
   const {
-    id = newId(),
+    id = newOrderId(ctx),
     user_id,
     lab_test_id,
     method,
@@ -119,7 +123,7 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
   } = order;
   const content = { ...NOTHING_PERSONAL, ...NOTHING, ...given };
   const row = { team_id: ctx.team.id, id };
-  const ids = { transaction: repeated?.order.row.order_transaction_id ?? newId(), details: newId() };
+  const ids = { transaction: repeated?.order.row.order_transaction_id ?? newOrderId(ctx), details: newId() };
   const statuses = low.map((status) => fullStatus(method, status));
   const last = low.at(-1) as LowLevelStatus;
   const rows = await insertOrRefuse(ctx, order, { row, ids, statuses, content });
@@ -225,6 +229,7 @@ async function insert(
     content.activate_by,
     sentTo ?? null,
     repeated?.origin ?? 'initial',
+    ctx.happenedAt ?? null,
     ...SEALED_OF_ORDER.map((column) => sealed[column]),
   ];
   const { rows } = await ctx.db.executeQuery<Inserted>(

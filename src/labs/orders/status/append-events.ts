@@ -21,7 +21,8 @@ export const hasLongHistory = ({ row }: Pick<LoadedOrder, 'row'>): boolean => ro
 
 const APPEND = `
   with moment as (
-    select greatest(date_trunc('milliseconds', clock_timestamp()), $4::timestamptz + interval '1 millisecond') as at
+    select greatest(date_trunc('milliseconds', coalesce($9::timestamptz, clock_timestamp())),
+                    $4::timestamptz + interval '1 millisecond') as at
   ), added as (
     insert into order_events (user_id, order_id, team_id, id, status, status_detail, created_at)
     select $1, $2, $3, $5::integer + position, status, detail, moment.at + (position - 1) * interval '1 millisecond'
@@ -65,6 +66,7 @@ export async function appendOrderEvents(
         statuses,
         details,
         last.status,
+        ctx.happenedAt ?? null,
       ]),
     ),
   );

@@ -30,13 +30,22 @@ export async function storeShipment(
   order: LoadedOrder,
   update: ShipmentUpdate,
 ): Promise<LoadedOrder> {
+  const { happenedAt } = ctx;
   const completed = withUrls(order, update);
   const row = { team_id: ctx.team.id, id: order.shipment?.id ?? newId() };
   const sealed = sealShipment(ctx, row, completed);
   const { created_at, updated_at } = await ctx.db
     .insertInto('shipments')
-    .values({ ...row, user_id: order.row.user_id, order_id: order.row.id, ...sealed })
-    .onConflict((oc) => oc.columns(['user_id', 'order_id']).doUpdateSet({ ...sealed, updated_at: sql`now()` }))
+    .values({
+      ...row,
+      user_id: order.row.user_id,
+      order_id: order.row.id,
+      ...sealed,
+      ...(happenedAt !== undefined && { created_at: happenedAt, updated_at: happenedAt }),
+    })
+    .onConflict((oc) =>
+      oc.columns(['user_id', 'order_id']).doUpdateSet({ ...sealed, updated_at: happenedAt ?? sql`now()` }),
+    )
     .returning(['created_at', 'updated_at'])
     .executeTakeFirstOrThrow();
   const shipment = { ...NOTHING_KNOWN, ...order.shipment, id: row.id, ...completed, created_at, updated_at };

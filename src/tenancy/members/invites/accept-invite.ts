@@ -6,7 +6,7 @@ import { isPlainText, wordsOf } from '../../../wire/text.ts';
 import { createSession } from '../../sessions/create-session.ts';
 import { isOwnPage } from '../../sessions/own-page.ts';
 import { sessionCookie } from '../../sessions/session-cookie.ts';
-import { addressHash, emailHash, wordHashes } from '../person.ts';
+import { insertMember } from '../insert-member.ts';
 import { acceptedPage, invitePage, memberPage } from './invite-page.ts';
 import { findOpenInviteOrNull } from './find-open.ts';
 
@@ -32,19 +32,7 @@ export function acceptInvite(ctx: OrgSignedCtx, given: string, sender: Sender): 
     const { id: org_id } = ctx.org;
     await tx.db.deleteFrom('org_invites').where('org_id', '=', org_id).where('id', '=', id).execute();
     await withdrawMails(tx, id);
-    await tx.db
-      .insertInto('org_members')
-      .values({
-        id,
-        org_id,
-        person: tx.cipher.sealJson('org_members.person', { team_id: org_id, id }, { name, email }),
-        email_hash: emailHash(tx, org_id, email),
-        address_hash: addressHash(tx, email),
-        words: wordHashes(tx, org_id, `${name} ${email}`),
-        role,
-        team_ids,
-      })
-      .execute();
+    await insertMember(tx, { id, org_id, name, email, role, team_ids });
     if (!isBrowser(sender)) return acceptedPage(ctx);
     const session = await createSession(tx, { org_id, member_id: id, ehr_member_id: null });
     ctx.line?.names(session.id);

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { ManagementCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
-import { newId } from '../../../ids.ts';
 import { refuseBeyondLimit, lockLimit } from '../../limits.ts';
 import { callerAsCreator } from '../../creator.ts';
 import { refuseUnknownTeams } from '../../teams/find.ts';
-import { emailHash, wordHashes } from '../person.ts';
+import { emailHash } from '../person.ts';
 import type { BoundRole } from '../role.ts';
 import { countPeople } from './count-people.ts';
+import { insertInvite } from './insert-invite.ts';
 import { mailInvite } from './mail.ts';
 
 export type InviteStatus = 'invite_created' | 'invite_resent' | 'already_in_org';
@@ -47,19 +47,7 @@ export function createInvite(ctx: ManagementCtx, email: string, bound: BoundRole
       return 'invite_resent';
     }
     await refuseBeyondLimit(ctx, 'membersPerOrg', ctx.org.id, () => countPeople(ctx, ctx.org.id));
-    const id = newId();
-    await ctx.db
-      .insertInto('org_invites')
-      .values({
-        id,
-        org_id: ctx.org.id,
-        email: ctx.cipher.sealText('org_invites.email', { team_id: ctx.org.id, id }, email),
-        email_hash,
-        words: wordHashes(ctx, ctx.org.id, email),
-        ...bound,
-        ...callerAsCreator(ctx),
-      })
-      .execute();
+    const id = await insertInvite(ctx, { org_id: ctx.org.id, email, bound, creator: callerAsCreator(ctx) });
     await mailInvite(ctx, ctx.org.id, { id, email });
     return 'invite_created';
   });

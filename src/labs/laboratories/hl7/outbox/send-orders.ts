@@ -6,6 +6,7 @@ import { inTransaction } from '../../../../db/transaction.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../../tenancy/teams/team-scope.ts';
 import { outboxKind } from '../../../orders/send-out.ts';
 import { findConnectionOrNull, type Connection } from '../connections/find-connection.ts';
+import { isDemoLaboratory, replyOfDemo } from '../demo/demo-laboratory.ts';
 import { OrderNotSendable } from '../messages/order-writer.ts';
 import type { Reply } from '../messages/read-reply.ts';
 import { dropIntoFolder } from '../transport/drop-into-folder.ts';
@@ -109,7 +110,7 @@ async function sendOne(ctx: Ctx, waiting: WaitingMessage, connection: Connection
     await post.open();
     const prepared = await prepareMessage(scoped, waiting, connection);
     if (prepared.kind !== 'message') return await withdrawUnsendable(scoped, waiting, prepared.kind);
-    const reply = await post.send(prepared.message);
+    const reply = await post.send(prepared.message, waiting);
     await heardFrom(ctx, waiting.lab_id);
     const { state, reason } = await applyReply(scoped, waiting, { reply, connection });
     const logged = { ...ids, control_id: prepared.message.controlId };
@@ -161,9 +162,13 @@ async function withdrawUnsendable(ctx: TeamCtx, waiting: WaitingMessage, why: 'l
 /**
  * How we send to a laboratory: over a connection, which opens with the first message and stays open, or into a folder.
  */
-type Post = Pick<Line, 'release' | 'close'> & { open: () => Promise<void>; send: (message: Message) => Promise<Reply> };
+type Post = Pick<Line, 'release' | 'close'> & {
+  open: () => Promise<void>;
+  send: (message: Message, waiting: WaitingMessage) => Promise<Reply>;
+};
 
 function postOf(ctx: Ctx, connection: Connection): Post {
+  if (isDemoLaboratory(ctx, connection)) return demoPost(ctx);
   const { folder } = connection.settings.orders;
   const charset = connection.settings.charset ?? 'UTF-8';
   let line: Line | null = null;
@@ -180,3 +185,10 @@ function postOf(ctx: Ctx, connection: Connection): Post {
     close: () => line && leaveLine(ctx, connection, line),
   };
 }
+
+const demoPost = (ctx: Ctx): Post => ({
+  open: () => Promise.resolve(),
+  send: (message, waiting) => replyOfDemo(ctx, message, waiting),
+  release: () => undefined,
+  close: () => undefined,
+});
