@@ -84,11 +84,24 @@ export const UnmatchedResult = shape('UnmatchedResult', {
     ),
   ),
   lab: Type.Object({ id: Type.Integer(), name: Type.String(), slug: Type.String() }),
-  markers: Type.Array(Type.Object({ provider_id: nullable(Type.String()), name: nullable(Type.String()) }), {
-    description: 'The markers of which the report has results.',
-  }),
+  sample_ids: Type.Array(Type.String(), { description: 'The ids of the samples, as the report names them.' }),
+  collected_at: nullable({ ...Timestamp, description: 'When the sample was taken, as the report says.' }),
+  markers: Type.Array(
+    Type.Object({
+      provider_id: nullable(Type.String()),
+      name: nullable(Type.String()),
+      result: nullable(Type.String({ description: 'The value, as the laboratory reported it.' })),
+      unit: nullable(Type.String()),
+      reference_range: nullable(Type.String()),
+    }),
+    { description: 'The markers of which the report has results.' },
+  ),
   interpretation: nullable(oneOf(INTERPRETATIONS)),
   result_status: nullable(oneOf(['final', 'partial'])),
+  decision: nullable(
+    oneOf(['accepted', 'rejected'], { description: 'What was decided at the end; null before.' }),
+  ),
+  order_id: nullable({ ...Uuid, description: 'The order for which the result was accepted.' }),
   note: nullable(Type.String({ description: 'The reason for the decision, in the words of the person who made it.' })),
   allowed_actions: Type.Array(oneOf(['accept', 'reject', 'unsure'])),
   candidate_groups: Type.Array(Type.Object({ user_id: nullable(Uuid), candidates: Type.Array(Candidate) })),
