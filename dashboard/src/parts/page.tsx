@@ -6,6 +6,8 @@ let hasOpened = false;
 
 type PageProps = {
   title: string;
+  /** The heading, if it has more than the title: the browser keeps titles in its history. */
+  heading?: string;
   /** One sentence beneath the title. */
   about?: ReactNode;
   /** Buttons beside the title. */
@@ -14,7 +16,7 @@ type PageProps = {
 };
 
 /** The frame of each page: the title of the tab, the heading, actions, content. */
-export function Page({ title, about, actions, children }: PageProps) {
+export function Page({ title, heading: shown = title, about, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Phial`;
@@ -27,9 +29,9 @@ export function Page({ title, about, actions, children }: PageProps) {
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">
-        <div>
+        <div className="page-about">
           <Title order={1} ref={heading} tabIndex={-1} className="page-title">
-            {title}
+            {shown}
           </Title>
           {about !== undefined && (
             <Text c="dimmed" mt={4}>

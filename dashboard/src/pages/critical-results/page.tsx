@@ -9,6 +9,7 @@ import { Page } from '../../parts/page.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago, CalendarDate, Time } from '../../parts/time.tsx';
+import { unitInWords } from '../../parts/unit.ts';
 import { Acknowledge, SignOff } from './decide.tsx';
 
 const FILTERS = { status: oneOf('open', 'acknowledged', 'signed_off') };
@@ -118,7 +119,7 @@ function Card({ entry }: { entry: Entry }) {
           <Group key={`${marker.name} ${marker.result}`} gap="xs">
             <Text fw={600}>{marker.name}</Text>
             <Badge color="red" variant="light" tt="none" size="lg">
-              {marker.result} {marker.unit}
+              {marker.result} {unitInWords(marker.unit)}
             </Badge>
             {marker.reference_range !== null && (
               <Text size="sm" c="dimmed">

@@ -12,6 +12,7 @@ import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
+import { unitInWords } from '../../parts/unit.ts';
 
 const FILTERS = { marker: text(200) };
 
@@ -105,11 +106,11 @@ function Drawn({ line }: { line: Trend }) {
     ]);
   }, [points]);
   return (
-    <Section title={line.unit === null ? line.name : `${line.name} (${line.unit})`}>
+    <Section title={line.unit === null ? line.name : `${line.name} (${unitInWords(line.unit)})`}>
       {data[0].length > 0 && (
         <Chart
           label={line.name}
-          unit={line.unit ?? ''}
+          unit={unitInWords(line.unit)}
           data={data}
           lines={[
             { label: 'Result', colour: colourOf(0), kind: 'points' },
@@ -145,7 +146,7 @@ const columnsOf = ({ unit }: Trend): Column<Point>[] => [
   },
   {
     label: 'Result',
-    render: ({ result, is_corrected }) => `${result} ${unit ?? ''}${is_corrected ? ' (corrected)' : ''}`,
+    render: ({ result, is_corrected }) => `${result} ${unitInWords(unit)}${is_corrected ? ' (corrected)' : ''}`,
   },
   { label: 'Range', render: ({ reference_range }) => reference_range ?? '–' },
   { label: 'Meaning', render: ({ interpretation }) => <Interpretation value={interpretation} /> },
@@ -161,7 +162,7 @@ const MARKERS: Column<Trend>[] = [
       </Anchor>
     ),
   },
-  { label: 'Newest', render: ({ newest, unit }) => `${newest.result} ${unit ?? ''}` },
+  { label: 'Newest', render: ({ newest, unit }) => `${newest.result} ${unitInWords(unit)}` },
   { label: 'Meaning', render: ({ newest }) => <Interpretation value={newest.interpretation} /> },
   { label: 'Results', align: 'right', render: ({ point_count }) => point_count },
 ];

@@ -10,7 +10,16 @@ type UnmatchedBody = Static<typeof UnmatchedResult>;
 /** A report that did not match an order, with its candidate orders. A person may have decided about it already. */
 export type Unmatched = Pick<
   UnmatchedBody,
-  'id' | 'status' | 'decision_code' | 'sub_reason_codes' | 'note' | 'lab' | 'created_at' | 'updated_at' | 'reviewed_at' | 'order_id'
+  | 'id'
+  | 'status'
+  | 'decision_code'
+  | 'sub_reason_codes'
+  | 'note'
+  | 'lab'
+  | 'created_at'
+  | 'updated_at'
+  | 'reviewed_at'
+  | 'order_id'
 > & {
   /** The user for whom somebody accepted it. */
   user_id: string | null;

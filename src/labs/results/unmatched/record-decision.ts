@@ -6,7 +6,11 @@ import { matchReviewUpdated } from './events.ts';
 import { worstOfReport } from './render.ts';
 import type { Unmatched } from './load-unmatched.ts';
 
-type ReviewDecision = { status: 'resolved' | 'pending_ops_review'; accepted?: { user_id: string; order_id: string }; note: string | null };
+type ReviewDecision = {
+  status: 'resolved' | 'pending_ops_review';
+  accepted?: { user_id: string; order_id: string };
+  note: string | null;
+};
 
 /**
  * Stores and publishes a decision about an unmatched report. Every decision goes through this function. The caller

@@ -98,9 +98,7 @@ export const UnmatchedResult = shape('UnmatchedResult', {
   ),
   interpretation: nullable(oneOf(INTERPRETATIONS)),
   result_status: nullable(oneOf(['final', 'partial'])),
-  decision: nullable(
-    oneOf(['accepted', 'rejected'], { description: 'What was decided at the end; null before.' }),
-  ),
+  decision: nullable(oneOf(['accepted', 'rejected'], { description: 'What was decided at the end; null before.' })),
   order_id: nullable({ ...Uuid, description: 'The order for which the result was accepted.' }),
   note: nullable(Type.String({ description: 'The reason for the decision, in the words of the person who made it.' })),
   allowed_actions: Type.Array(oneOf(['accept', 'reject', 'unsure'])),
