@@ -130,7 +130,7 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     await rowOf(again).waitFor({ state: 'detached' });
     await rowOf(lost).getByRole('button', { name: 'Give up' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Give up' }).click();
-    await page.getByText('No order was refused').waitFor();
+    await page.getByText('No message was refused').waitFor();
     expect((await readOrder(team, lost)).status).toBe('cancelled');
 
     await page.goto(`${app.baseUrl}/dashboard/laboratories?tab=outgoing&state=waiting`);
@@ -156,12 +156,17 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
       await page.getByRole('button', { name: 'Decide' }).click();
       await page.getByText(`${patientDetails.first_name} Unmatched`).waitFor();
       await page.getByText(/same name and date of birth/).waitFor();
+      await page.getByText(/^Grace Unmatched, born Apr 12, 1988\. .*, ordered /).waitFor();
+      await page.getByRole('columnheader', { name: 'Result' }).waitFor();
     });
     const page = await dashboard.open(path);
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.getByLabel('Note').fill('Called the clinic.');
     await page.getByRole('button', { name: 'Accept for this order' }).click();
+    await page.getByRole('button', { name: 'Accept', exact: true }).click();
+    await page.getByText('Accepted', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('link', { name: `Order …${order.id.slice(-8)}` }).waitFor();
     await page.getByText('Called the clinic.').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     expect(lowStatuses(await readOrder(team, order.id)).at(-1)).toBe('completed');
@@ -170,6 +175,7 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     await page.reload();
     await page.getByRole('button', { name: 'Decide' }).click();
     await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('button', { name: 'Reject it' }).click();
     await page.getByRole('button', { name: 'Look' }).nth(1).waitFor();
     const { body } = await team.api('GET', `/v3/unmatched_result/${other.unmatched_id}`);
     expect(body).toMatchObject({ status: 'resolved' });

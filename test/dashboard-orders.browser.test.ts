@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { bookedOrder } from './collected-orders.ts';
 import { describeDashboard } from './dashboard.ts';
 import { startEndpoint } from './endpoint.ts';
+import { query } from './global-setup.ts';
 import {
   createOrder,
   kitTestId,
@@ -47,13 +48,15 @@ await describeDashboard('the pages of orders', (dashboard) => {
       await page.getByRole('rowheader').nth(2).waitFor();
     });
     const page = await dashboard.open('/orders?result=critical');
-    await page.getByText('1 order match').waitFor();
+    await page.getByText('1 order matches').waitFor();
     expect(await page.getByRole('rowheader').count()).toBe(1);
     await page.getByRole('textbox', { name: 'Search' }).fill('Nobody');
     await page.getByText('No order matches').waitFor();
     expect(page.url()).toContain('search=Nobody');
     await page.getByRole('button', { name: 'Show all orders' }).click();
     await page.getByText('3 orders').waitFor();
+    await page.goto(`${dashboard.app.baseUrl}/dashboard/orders?overdue=true`);
+    await page.getByText('Nothing is overdue').waitFor();
     await dashboard.check(page);
   });
 
@@ -66,7 +69,11 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await app.deliver();
     await dashboard.onEachScreen('order', `/orders/${order.id}`, async (page) => {
       await page.getByRole('heading', { name: 'Results' }).waitFor();
-      await page.getByText('Delivered (204)').first().waitFor();
+      await page
+        .getByText(`Delivered to ${new URL(endpoint.url).host}`)
+        .first()
+        .waitFor();
+      await page.getByRole('heading', { level: 1, name: `for ${patientDetails.first_name}` }).waitFor();
     });
     const page = await dashboard.open(`/orders/${order.id}`);
     await page.getByRole('button', { name: 'Result', exact: true }).click();
@@ -218,10 +225,16 @@ await describeDashboard('the pages of orders', (dashboard) => {
     };
     const correct = page.getByRole('button', { name: 'Correct', exact: true });
     await openForm();
+    await page.getByText('The profile of the user and other orders keep').waitFor();
     await dashboard.check(page);
+    await page.keyboard.press('Escape');
+    const actions = page.getByRole('button', { name: 'Actions' });
+    await expect.poll(() => actions.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    await openForm();
     await page.getByLabel(/^Last name/).fill('Palmerston');
     await page.getByLabel(/^Street and number/).fill('2 Ocotillo Street');
     await correct.click();
+    await page.getByText('The patient data are corrected.').waitFor();
     await page.getByText('Grace Palmerston').first().waitFor();
     expect(await readOrder(team, id)).toMatchObject({
       patient_details: { first_name: 'Grace', last_name: 'Palmerston', dob: '1988-04-12' },
@@ -232,5 +245,52 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByLabel(/^Last name/).fill('Palmer');
     await correct.click();
     await page.getByText('only before the sample is collected').waitFor();
+  });
+
+  test('a lost order and its replacement lead to each other, and the lost one offers nothing more', async () => {
+    const { team } = dashboard;
+    const lost = await registeredKit(team);
+    await simulate(team, lost.id, '?final_status=failed.testkit.lost');
+    const page = await dashboard.open(`/orders/${lost.id}`);
+    const actions = page.getByRole('button', { name: 'Actions' });
+    await actions.click();
+    expect(await page.getByRole('menuitem', { name: 'Simulate a step' }).count()).toBe(0);
+    await page.getByRole('menuitem', { name: 'Order a replacement kit' }).click();
+    await page.getByRole('button', { name: 'Order', exact: true }).click();
+    await page.getByText('A replacement kit', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Result', exact: true }).count()).toBe(0);
+    await page.getByRole('link', { name: `order …${lost.id.slice(-8)}` }).click();
+    await page.getByText('Replaced by order').waitFor();
+    await actions.click();
+    await page.getByRole('menuitem', { name: 'Send its webhooks again' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Order a replacement kit' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await dashboard.check(page);
+  });
+
+  test('the appointments of a day name the patient, the test and the time where the patient is', async () => {
+    const { app, team } = dashboard;
+    const id = await bookedOrder(team, 'phlebotomy');
+    await query(
+      app.databaseUrl,
+      `update appointments set start_at = '2099-03-10T20:00:00Z', end_at = '2099-03-10T21:00:00Z',
+              iana_timezone = 'Pacific/Honolulu' where order_id = '${id}'`,
+    );
+    await dashboard.onEachScreen('appointments', '/appointments?date=2099-03-10', async (page) => {
+      await page.getByText('There: Mar 10, 2099, 10:00 AM HST').waitFor();
+      await page.getByText('born Apr 12, 1988').waitFor();
+    });
+    const page = await dashboard.open('/appointments?date=2099-03-10');
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(`${patientDetails.first_name} ${patientDetails.last_name}`).waitFor();
+    await dialog.getByText('Mar 10, 2099, 10:00 AM HST').waitFor();
+    const cancel = dialog.getByRole('button', { name: 'Cancel the appointment' });
+    expect(await cancel.isDisabled()).toBe(true);
+    await dialog.getByLabel(/^Reason/).selectOption({ index: 1 });
+    await cancel.click();
+    await page.getByText('Cancelled', { exact: true }).waitFor();
+    await dashboard.check(page);
   });
 });

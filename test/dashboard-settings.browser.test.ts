@@ -49,6 +49,8 @@ await describeDashboard('the settings', (dashboard) => {
     await page.getByText('Copy the key now').waitFor();
     const value = (await page.getByRole('alert').locator('code').textContent()) as string;
     await dashboard.check(page);
+    await page.getByRole('cell', { name: 'Read everything' }).waitFor();
+    await page.getByText(`${value.slice(0, 12)}…`).waitFor();
     const read = (key: string) => dashboard.team.api('GET', '/v2/user', undefined, { key });
     const write = (key: string) => dashboard.team.api('POST', '/v2/user', { client_user_id: 'a-user' }, { key });
     expect([(await read(value)).status, (await write(value)).status]).toEqual([200, 403]);
@@ -66,12 +68,27 @@ await describeDashboard('the settings', (dashboard) => {
     );
   });
 
+  test('no longer ask to copy a key that was revoked', async () => {
+    const page = await dashboard.open('/settings?tab=keys');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Label').fill('mistaken');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText('Copy the key now').waitFor();
+    await page.getByRole('button', { name: 'Revoke the key “mistaken”?' }).click();
+    await page.getByRole('button', { name: 'Revoke', exact: true }).last().click();
+    await page.getByText('Copy the key now').waitFor({ state: 'detached' });
+    expect(await page.getByRole('rowheader', { name: 'mistaken' }).count()).toBe(0);
+  });
+
   test('invite a person as administrator of one team, and withdraw the invite', async () => {
     const page = await dashboard.open('/settings?tab=members');
     await page.getByRole('button', { name: 'Invite a person' }).click();
     await page.getByLabel('Email address').fill('grace@example.com');
     await page.getByRole('button', { name: 'Send the invite' }).click();
     await page.getByRole('rowheader', { name: 'grace@example.com' }).waitFor();
+    await page.getByText('No mail was sent').waitFor();
+    await page.getByRole('cell', { name: 'Administrator of Cactus Health' }).waitFor();
+    await dashboard.check(page);
     await page.close();
     await dashboard.onEachScreen('settings-members', '/settings?tab=members', (page) =>
       page.getByRole('rowheader', { name: 'grace@example.com' }).waitFor(),
@@ -105,11 +122,11 @@ await describeDashboard('the settings', (dashboard) => {
       const member = body.members.find((each) => each.id === id);
       return [member?.role, member?.team_role_bindings?.map(({ team_id }) => team_id).toSorted()];
     };
-    await choose(/^The team/);
+    await choose(/^Administrator of the team/);
     expect(await stored()).toEqual(['team_admin', [other.body.id, team.id].toSorted()]);
-    await choose(/^The whole organisation/);
+    await choose(/^Administrator of the whole organisation/);
     expect(await stored()).toEqual(['org_admin', undefined]);
-    await page.getByRole('cell', { name: 'The whole organisation' }).waitFor();
+    await page.getByRole('cell', { name: 'Administrator of the whole organisation' }).waitFor();
   });
 
   test('create a team, and delete it with the progress of its erasure', async () => {

@@ -37,6 +37,18 @@ await describeDashboard('the pages of users', (dashboard) => {
     expect(body.activity.some(({ steps }) => steps !== null)).toBe(true);
   });
 
+  test('a browser whose language is no language tag shows a chart too', async () => {
+    const { team } = dashboard;
+    const { user_id } = (await createOrder(team)).body.order as { user_id: string };
+    const page = await dashboard.open('/users', { expected: /status of 404/ });
+    await page
+      .context()
+      .addInitScript(`Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })`);
+    await page.goto(`${dashboard.app.baseUrl}/dashboard/users/${user_id}?tab=days`);
+    await page.getByRole('img', { name: /^Steps, in steps/ }).waitFor();
+    await dashboard.check(page);
+  });
+
   test('the page of a patient shows demographics, orders, and results as trends', async () => {
     const { team } = dashboard;
     const made = (await createOrder(team)).body as unknown as { order: { id: string; user_id: string } };

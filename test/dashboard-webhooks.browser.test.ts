@@ -3,28 +3,38 @@ import { describeDashboard } from './dashboard.ts';
 import { startEndpoint } from './endpoint.ts';
 import { orderKit, subscribe } from './factories.ts';
 
+type Focusable = { ownerDocument: { activeElement: unknown } };
+const isFocused = (element: Focusable): boolean => element === element.ownerDocument.activeElement;
+
 await describeDashboard('the pages of webhooks', (dashboard) => {
   test('an endpoint that fails shows why, is mended, and gets the event again', async () => {
     const { app, team } = dashboard;
     const endpoint = await startEndpoint();
     endpoint.answer((response) => response.writeHead(500).end('the disk is full'));
-    const id = await subscribe(team, endpoint);
+    // An address has no space to break at.
+    const id = await subscribe(team, { ...endpoint, url: `${endpoint.url}/${'receive_'.repeat(16)}` });
     await orderKit(team);
     await app.deliver();
     await dashboard.onEachScreen('webhooks', '/webhooks', async (page) => {
       await page
-        .getByText(/Failing|Healthy|Some fail/)
+        .getByText(/^since .*, \d+ of \d+ failed$/)
         .first()
         .waitFor();
+      await page.getByText('Failed (500)').first().waitFor();
     });
     await dashboard.onEachScreen('webhook', `/webhooks/${id}`, async (page) => {
       await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
       await page.getByRole('rowheader').first().waitFor();
+      const buttons = await page.getByRole('button', { name: 'Change' }).boundingBox();
+      // On a narrow screen they are beneath the heading.
+      expect(buttons?.y).toBeLessThan((page.viewportSize()?.width ?? 0) < 500 ? 420 : 160);
     });
     endpoint.answer(null);
     const page = await dashboard.open(`/webhooks/${id}`);
-    await page.getByRole('button', { name: 'labtest.order.created' }).first().click();
+    const opener = page.getByRole('button', { name: 'labtest.order.created' }).first();
+    await opener.click();
     await page.getByRole('heading', { name: 'Body of the request' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'labtest.order.created' }).evaluate(isFocused)).toBe(true);
     await page.getByText('the disk is full').waitFor();
     await dashboard.check(page);
     const before = endpoint.received.length;
@@ -32,6 +42,8 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
     await page.getByText('It is on its way.').waitFor();
     await app.deliver();
     expect(endpoint.received.length).toBeGreaterThan(before);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => opener.evaluate(isFocused)).toBe(true);
     await endpoint.close();
   });
 
@@ -39,7 +51,12 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
     const { app } = dashboard;
     const endpoint = await startEndpoint();
     const page = await dashboard.open('/webhooks');
-    await page.getByRole('button', { name: 'New endpoint' }).first().click();
+    const create = page.getByRole('button', { name: 'New endpoint' }).first();
+    await create.click();
+    await expect.poll(() => page.getByLabel(/^Address/).evaluate(isFocused)).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => create.evaluate(isFocused)).toBe(true);
+    await create.click();
     await page.getByLabel(/^Address/).fill(endpoint.url);
     await page.getByRole('combobox', { name: 'Events' }).fill('labtest.order');
     await page.getByRole('option', { name: 'labtest.order.*' }).click();
@@ -54,12 +71,16 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
         return endpoint.requests();
       })
       .toBe(1);
+    await page.getByText('Attempts in 24 hours').locator('..').getByText('1', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Signing secret' }).click();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     const secret = (await page.getByText(/^whsec_/).textContent()) ?? '';
     await page.getByRole('button', { name: 'Replace' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
-    await page.getByText('The one before still signs').waitFor();
+    await page.getByText('The secret is new. The former secret signs until').waitFor();
     await expect.poll(() => page.getByText(/^whsec_/).textContent()).not.toBe(secret);
+    await page.reload();
+    await page.getByText(/^The former secret signs until \w+ \d+, \d+, .*, beside the new one\.$/).waitFor();
     await dashboard.check(page);
     await endpoint.close();
   });

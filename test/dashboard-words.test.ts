@@ -46,7 +46,7 @@ test('the dashboard has words for the reasons of messages that have ended', () =
 });
 
 test('the dashboard has words for each reason why an order was refused', () => {
-  const path = 'dashboard/src/pages/laboratories/refusals.ts';
+  const path = 'dashboard/src/parts/refusals.ts';
   const ofOrder = [...(/OF_ORDER = new Set\(\[([^\]]*)\]/.exec(read(path))?.[1] ?? '').matchAll(/'(\w+)'/g)];
   const words = [...keysIn(path, 'REASONS'), ...ofOrder.map(([, code]) => code as string)];
   // The remaining ones are answers about the message, whose form the page knows.

@@ -12,6 +12,8 @@ export type Webhook = {
   v1a_enabled: boolean;
   created_at: string;
   updated_at: string;
+  failing_since: string | null;
+  former_secret_ends_at: string | null;
 };
 export type Problems = { detail: { type: string; loc: string[]; msg: string; input?: unknown }[]; code: string };
 

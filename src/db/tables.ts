@@ -1372,6 +1372,7 @@ export interface UnmatchedResults {
   lab_account_id: string | null;
   lab_id: number;
   note: Buffer | null;
+  order_id: string | null;
   report: Buffer;
   report_hash: Buffer;
   reviewed_at: string | null;

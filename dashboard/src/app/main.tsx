@@ -10,8 +10,10 @@ import { nonce } from './nonce.ts';
 import { reloadForNewVersion } from './new-version.ts';
 import { router } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
+import { ensureValidLanguage } from './valid-language.ts';
 
 reloadForNewVersion();
+ensureValidLanguage();
 
 createRoot(document.querySelector('#app') as HTMLElement).render(
   <StrictMode>

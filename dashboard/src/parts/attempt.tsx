@@ -6,6 +6,7 @@ import { phial, unwrap } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { useTeamPath } from '../api/session.tsx';
 import { Drawer } from './drawer.tsx';
+import { useEndpointName } from './endpoint-names.ts';
 import { FactList } from './fact-list.tsx';
 import { JsonView } from './json-view.tsx';
 import { Refusal } from './refusal.tsx';
@@ -49,6 +50,7 @@ export function AttemptStatus({ attempt: { status, http_status, error } }: { att
 export function ShownAttempt({ attempt, close }: { attempt: AttemptSummary; close: () => void }) {
   const path = useTeamPath();
   const { webhook_id, event_id, id: attempt_id } = attempt;
+  const endpointName = useEndpointName();
   const query = useQuery({
     queryKey: ['attempt', path.team_id, attempt_id],
     queryFn: async () => {
@@ -79,6 +81,12 @@ export function ShownAttempt({ attempt, close }: { attempt: AttemptSummary; clos
         <>
           <FactList
             facts={[
+              [
+                'Endpoint',
+                <Anchor key="endpoint" component={Link} to={`/webhooks/${webhook_id}`}>
+                  {endpointName(webhook_id)}
+                </Anchor>,
+              ],
               ['Sent', query.data.sent_at && <Time at={query.data.sent_at} />],
               ['Took', `${query.data.duration_ms} ms`],
               ['Next attempt', query.data.next_attempt_at && <Time at={query.data.next_attempt_at} />],
@@ -92,13 +100,13 @@ export function ShownAttempt({ attempt, close }: { attempt: AttemptSummary; clos
           />
           <Part title="Response">
             {query.data.response_body ? (
-              <Code block>{query.data.response_body}</Code>
+              <ResponseBody text={query.data.response_body} />
             ) : (
               <Text c="dimmed">{query.data.http_status === null ? 'None came.' : 'It had no body.'}</Text>
             )}
           </Part>
           <Part title="Headers of the request">
-            <Code block>
+            <Code block style={WRAPPED}>
               {Object.entries(query.data.request_headers)
                 .map(([name, value]) => `${name}: ${value}`)
                 .join('\n')}
@@ -114,6 +122,24 @@ export function ShownAttempt({ attempt, close }: { attempt: AttemptSummary; clos
         </>
       )}
     </Drawer>
+  );
+}
+
+/** Long lines break, because the panel is narrow. */
+const WRAPPED = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
+
+/** The response, indented if it is JSON. The service may have stored only its beginning. */
+function ResponseBody({ text }: { text: string }) {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return <JsonView value={value} label="Response" />;
+  } catch {
+    // It is text.
+  }
+  return (
+    <Code block style={WRAPPED}>
+      {text}
+    </Code>
   );
 }
 

@@ -43,7 +43,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: DataTableProps
                   </Table.Th>
                 ) : (
                   <Table.Td key={label} data-label={label} ta={align}>
-                    {render(row)}
+                    <div className={classes['cell']}>{render(row)}</div>
                   </Table.Td>
                 ),
               )}

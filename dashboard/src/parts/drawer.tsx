@@ -1,8 +1,10 @@
 import { CloseButton, Drawer as Panel, Group, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useOpenerFocus } from './opener-focus.ts';
 
 /** A panel beside the page, for what a row of a list has more of. */
 export function Drawer({ title, close, children }: { title: string; close: () => void; children: ReactNode }) {
+  useOpenerFocus(true);
   return (
     <Panel.Root opened onClose={close} position="right" size="lg">
       <Panel.Overlay />
@@ -10,7 +12,7 @@ export function Drawer({ title, close, children }: { title: string; close: () =>
         <Panel.Body p="lg">
           <Stack gap="lg">
             <Group justify="space-between" wrap="nowrap" align="flex-start">
-              <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+              <Title order={2} tabIndex={-1} data-autofocus className="page-title" style={{ overflowWrap: 'anywhere' }}>
                 {title}
               </Title>
               <CloseButton aria-label="Close" onClick={close} />

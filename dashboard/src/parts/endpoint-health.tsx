@@ -4,6 +4,7 @@ import { phial, unwrap } from '../api/client.ts';
 import { useTeamPath } from '../api/session.tsx';
 import { formatCount } from './figure-tile.tsx';
 import { StatusBadge } from './status-badge.tsx';
+import { Time } from './time.tsx';
 
 const DAY_MS = 86_400_000;
 
@@ -25,15 +26,26 @@ export function useEndpointFigures(webhook_id: string) {
   });
 }
 
+type Endpoint = { id: string; disabled: boolean | null; failing_since: string | null };
+
 /** Whether an endpoint accepts what it is sent. */
-export function Health({ endpoint: { id, disabled } }: { endpoint: { id: string; disabled: boolean | null } }) {
+export function Health({ endpoint: { id, disabled, failing_since } }: { endpoint: Endpoint }) {
   const { data } = useEndpointFigures(id);
   if (disabled) return <StatusBadge tone="bad">Disabled</StatusBadge>;
   if (!data) return null;
   const { attempts, failed } = data.total;
+  if (failing_since !== null)
+    return (
+      <Group gap={6} component="span">
+        <StatusBadge tone="bad">Failing</StatusBadge>
+        <Text size="sm" c="dimmed" component="span">
+          since <Time at={failing_since} />, {formatCount(failed)} of {formatCount(attempts)} failed
+        </Text>
+      </Group>
+    );
   if (attempts === 0) return <StatusBadge tone="quiet">Nothing sent</StatusBadge>;
   return (
-    <Group gap={6}>
+    <Group gap={6} component="span">
       {failed === 0 ? (
         <StatusBadge tone="good">Healthy</StatusBadge>
       ) : (
@@ -41,7 +53,7 @@ export function Health({ endpoint: { id, disabled } }: { endpoint: { id: string;
           {failed === attempts ? 'Failing' : 'Some fail'}
         </StatusBadge>
       )}
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" component="span">
         {failed === 0 ? `${formatCount(attempts)} sent` : `${formatCount(failed)} of ${formatCount(attempts)} failed`}
       </Text>
     </Group>

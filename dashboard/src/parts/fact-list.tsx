@@ -8,7 +8,7 @@ export function FactList({ facts }: { facts: Fact[] }) {
   return (
     <dl className={classes['facts']}>
       {facts
-        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .filter(([, value]) => value !== null && value !== undefined && value !== '' && value !== false)
         .map(([label, value]) => (
           <div key={label}>
             <dt>{label}</dt>

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
+import { markFirstField, useOpenerFocus } from './opener-focus.ts';
 import { Refusal } from './refusal.tsx';
 
 export type FormModalProps = {
@@ -26,6 +27,7 @@ export type FormModalProps = {
 export function FormModal(props: FormModalProps) {
   const { isOpen = true, close, title, action, run, isFinal = false, isWhole = true, size = 'md', children } = props;
   const { refusal = <Refusal error={run.error} /> } = props;
+  useOpenerFocus(isOpen);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // React passes the event of a dialogue to the form around it.
@@ -34,7 +36,7 @@ export function FormModal(props: FormModalProps) {
   };
   return (
     <Modal opened={isOpen} onClose={close} title={title} size={size} centered>
-      <form onSubmit={submit}>
+      <form onSubmit={submit} ref={markFirstField}>
         <Stack gap="md">
           {children}
           {refusal}

@@ -17,7 +17,7 @@ const WORDS: Record<string, string> = {
   failure_to_deliver_to_customer: 'Not delivered to the patient',
   failure_to_deliver_to_lab: 'Not delivered to the laboratory',
   draw_completed: 'Sample drawn',
-  do_not_process: 'Refused by the laboratory',
+  do_not_process: 'Will not be processed',
 };
 
 /** Statuses that need somebody, though the order goes on. */
@@ -28,6 +28,9 @@ const TROUBLE = new Set([
   'appointment_cancelled',
   'redraw_available',
 ]);
+
+/** Statuses that ended an order against the wish of whoever ordered it. */
+const LOST = new Set(['do_not_process']);
 
 const TONES: Record<string, Tone> = {
   received: 'quiet',
@@ -47,9 +50,8 @@ export function statusInWords(status: string): string {
 /** The status of an order, as its newest event names it. */
 export function OrderStatus({ status }: { status: string }) {
   const [top = '', , name = ''] = status.split('.');
-  return (
-    <StatusBadge tone={TROUBLE.has(name) ? 'warning' : (TONES[top] ?? 'quiet')}>{statusInWords(status)}</StatusBadge>
-  );
+  const tone = LOST.has(name) ? 'bad' : TROUBLE.has(name) ? 'warning' : (TONES[top] ?? 'quiet');
+  return <StatusBadge tone={tone}>{statusInWords(status)}</StatusBadge>;
 }
 
 const METHODS: Record<string, string> = {

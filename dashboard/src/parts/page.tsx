@@ -6,8 +6,8 @@ let hasOpened = false;
 
 type PageProps = {
   title: string;
-  /** The title of the browser's tab, if the heading names a patient: browsers keep it. Default: the heading. */
-  tab?: string;
+  /** The heading, if it has more than the title: the browser keeps titles in its history. */
+  heading?: string;
   /** One sentence beneath the title. */
   about?: ReactNode;
   /** Buttons beside the title. */
@@ -16,11 +16,11 @@ type PageProps = {
 };
 
 /** The frame of each page: the title of the tab, the heading, actions, content. */
-export function Page({ title, tab = title, about, actions, children }: PageProps) {
+export function Page({ title, heading: shown = title, about, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${tab} · Phial`;
-  }, [tab]);
+    document.title = `${title} · Phial`;
+  }, [title]);
   useEffect(() => {
     // A screen reader then reads the new title, and Tab goes on from there.
     if (hasOpened) heading.current?.focus();
@@ -29,9 +29,9 @@ export function Page({ title, tab = title, about, actions, children }: PageProps
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">
-        <div>
+        <div className="page-about">
           <Title order={1} ref={heading} tabIndex={-1} className="page-title">
-            {title}
+            {shown}
           </Title>
           {about !== undefined && (
             <Text c="dimmed" mt={4}>

@@ -15,6 +15,24 @@ export function Time({ at }: { at: string }) {
   );
 }
 
+/** A moment as a clock shows it where somebody is, with the name of the zone. */
+export function TimeIn({ at, zone }: { at: string; zone: string }) {
+  const format = new Intl.DateTimeFormat(undefined, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: zone,
+    timeZoneName: 'short',
+  });
+  return (
+    <time dateTime={at} title={`${zone}, ${inUtc(at)}`}>
+      {format.format(new Date(at))}
+    </time>
+  );
+}
+
 /** A calendar date, which has no zone: `2026-11-27`. */
 export function CalendarDate({ date }: { date: string }) {
   return <time dateTime={date}>{DAY.format(new Date(`${date}T00:00:00Z`))}</time>;
@@ -26,16 +44,22 @@ const UNITS = [
   ['minute', 60],
 ] as const;
 
-/** How long ago or ahead: "3 minutes ago". */
-function agoOf(at: string, now: number): string {
+/**
+ * How long ago or ahead: "3 minutes ago". What has happened is not ahead, though the clock of the service may be some
+ * seconds ahead of the viewer's.
+ */
+function agoOf(at: string, now: number, isDue: boolean): string {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
-  if (unit === 'second') return seconds < 0 ? 'just now' : 'in a moment';
+  if (unit === 'second') return isDue ? 'in a moment' : 'just now';
   return RELATIVE.format(Math.trunc(seconds / size), unit);
 }
 
-/** A moment as its distance from now, which is kept current. The moment shows on hover, in both zones. */
-export function Ago({ at }: { at: string }) {
+/**
+ * A moment as its distance from now, which is kept current. The moment shows on hover, in both zones. `isDue`: it is
+ * when something will be done.
+ */
+export function Ago({ at, isDue = false }: { at: string; isDue?: boolean }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 30_000);
@@ -43,7 +67,7 @@ export function Ago({ at }: { at: string }) {
   }, []);
   return (
     <time dateTime={at} title={`${DAY_AND_TIME.format(new Date(at))}, ${inUtc(at)}`}>
-      {agoOf(at, now)}
+      {agoOf(at, now, isDue)}
     </time>
   );
 }

@@ -159,6 +159,14 @@ const PatientDetails = shape('PatientDetails', {
   gender_identity: nullable(Type.String()),
 });
 
+/** The patient as lists of the work show it. The names are null unless the team shows them in its lists. */
+export const ListedPatient = shape('ListedPatient', {
+  first_name: nullable(Type.String()),
+  last_name: nullable(Type.String()),
+  dob: CalendarDate,
+  gender: Type.String(),
+});
+
 export const OrderTransaction = shape('OrderTransaction', {
   id: Uuid,
   status: Type.String({

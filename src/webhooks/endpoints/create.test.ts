@@ -23,6 +23,8 @@ describe('creating an endpoint', () => {
       disabled: false,
       filter_types: null,
       v1a_enabled: false,
+      failing_since: null,
+      former_secret_ends_at: null,
       created_at: expect.any(String),
       updated_at: webhook.created_at,
     });

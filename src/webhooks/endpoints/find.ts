@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { TeamCtx } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 
@@ -11,6 +12,10 @@ export const WEBHOOK_COLUMNS = [
   'v1a_enabled',
   'created_at',
   'updated_at',
+  sql<string | null>`(select failing_since from endpoint_queues where webhook_id = webhooks.id)`.as('failing_since'),
+  sql<string | null>`(
+    select max(expires_at) from webhook_secrets
+     where webhook_id = webhooks.id and signature = 'v1' and expires_at > now())`.as('former_secret_ends_at'),
 ] as const;
 
 export type WebhookRow = {
@@ -23,6 +28,8 @@ export type WebhookRow = {
   v1a_enabled: boolean;
   created_at: string;
   updated_at: string;
+  failing_since: string | null;
+  former_secret_ends_at: string | null;
 };
 
 /** Returns an endpoint of the team. Throws not_found if there is none. */

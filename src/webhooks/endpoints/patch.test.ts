@@ -28,6 +28,16 @@ describe('changing an endpoint', () => {
     expect((await app.api('GET', `${path}/${webhook.id}`)).body).toEqual(body);
   });
 
+  test('failures at its former address no longer count against the endpoint', async () => {
+    const { id } = await make();
+    const failing_since = '2026-01-02T03:04:05.000Z';
+    await app.db.updateTable('endpoint_queues').set({ failing_since }).where('webhook_id', '=', id).execute();
+    expect((await app.api('GET', `${path}/${id}`)).body).toMatchObject({ failing_since });
+    const change = (body: object) => app.api<Webhook>('PATCH', `${path}/${id}`, body);
+    expect((await change({ rate_limit: 5 })).body.failing_since).toBe(failing_since);
+    expect((await change({ url: 'https://other.example.com/in' })).body.failing_since).toBeNull();
+  });
+
   test('null clears keys that can be empty and leaves the others', async () => {
     const webhook = await make({
       description: 'orders',

@@ -48,7 +48,8 @@ export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeo
     // If the endpoint was enabled before and keeps its URL, its recorded failures still count.
     if (before.disabled && !webhook.disabled) await restartQueue(db, id);
     if (before.url !== webhook.url) await forgetFailures(db, id);
-    return webhook;
+    // Enabling it or changing its URL has cleared what the statement above returned about its failures.
+    return findWebhook(ctx, id);
   });
 }
 

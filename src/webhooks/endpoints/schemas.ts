@@ -73,6 +73,11 @@ export const Webhook = shape('Webhook', {
   v1a_enabled: Type.Boolean(V1aEnabled),
   created_at: Timestamp,
   updated_at: Timestamp,
+  failing_since: nullable(Timestamp),
+  former_secret_ends_at: nullable({
+    ...Timestamp,
+    description: 'Until when a former secret signs beside the newest one. null: only the newest secret signs.',
+  }),
 });
 
 export const WebhookPage = shape('WebhookPage', { data: Type.Array(Webhook), next_cursor: nullable(Type.String()) });

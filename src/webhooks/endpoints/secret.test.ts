@@ -45,6 +45,16 @@ describe('the secret', () => {
     expect(current).toEqual({ secret: after, expires_at: null });
   });
 
+  test('an endpoint says until when a former secret signs', async () => {
+    const { id } = await make();
+    const endsAt = async () => (await app.api<Webhook>('GET', `${path}/${id}`)).body.former_secret_ends_at;
+    expect(await endsAt()).toBeNull();
+    await rotate(id, { keep_old_hours: 2 });
+    expect(Math.abs(Date.parse((await endsAt()) ?? '') - Date.now() - 2 * 3_600_000)).toBeLessThan(60_000);
+    await rotate(id, { keep_old_hours: 0 });
+    expect(await endsAt()).toBeNull();
+  });
+
   test.each([
     [1, 1],
     [168, 168],

@@ -2,7 +2,9 @@ import { NativeSelect, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { FactList } from '../../parts/fact-list.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
+import { CalendarDate, Time, TimeIn } from '../../parts/time.tsx';
 import type { Appointment } from './page.tsx';
 
 /** The form that cancels an appointment, with a reason of the list that the scheduler takes. */
@@ -10,7 +12,7 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
   const isAtHome = appointment.type === 'phlebotomy';
   const path = { order_id: appointment.order_id };
   const queries = useQueryClient();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [reason, setReason] = useState('');
   const [notes, setNotes] = useState('');
   const { data: reasons = [] } = useQuery({
     queryKey: ['cancellation_reasons', appointment.type],
@@ -19,7 +21,6 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
         ? unwrap(phial.GET('/v3/order/phlebotomy/appointment/cancellation-reasons'))
         : unwrap(phial.GET('/v3/order/psc/appointment/cancellation-reasons')),
   });
-  const reason = chosen ?? reasons[0]?.id ?? '';
   const cancel = useMutation({
     mutationFn: () =>
       isAtHome
@@ -49,14 +50,37 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
       run={cancel}
       close={close}
     >
+      <Facts appointment={appointment} />
       <Text>The order stays, and can have another appointment.</Text>
       <NativeSelect
         label="Reason"
-        data={reasons.map(({ id, name }) => ({ value: id, label: name }))}
+        required
+        data={[{ value: '', label: 'Choose a reason' }, ...reasons.map(({ id, name }) => ({ value: id, label: name }))]}
         value={reason}
-        onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
       <Textarea label="Note" value={notes} onChange={({ currentTarget }) => setNotes(currentTarget.value)} />
     </FormModal>
+  );
+}
+
+/** Whose appointment it is. Lists may leave names out, so the order is read. */
+function Facts({ appointment }: { appointment: Appointment }) {
+  const { order_id, client_user_id, order, start_at, iana_timezone: zone } = appointment;
+  const { data } = useQuery({
+    queryKey: ['order', order_id],
+    queryFn: () => unwrap(phial.GET('/v3/order/{order_id}', { params: { path: { order_id } } })),
+  });
+  const patient = data?.patient_details ?? order.patient;
+  return (
+    <FactList
+      facts={[
+        ['Patient', (patient && `${patient.first_name ?? ''} ${patient.last_name ?? ''}`.trim()) || client_user_id],
+        ['Born', patient && <CalendarDate date={patient.dob} />],
+        ['Test', order.lab_test_name],
+        ['Your time', start_at && <Time at={start_at} />],
+        ['Time there', start_at && zone && <TimeIn at={start_at} zone={zone} />],
+      ]}
+    />
   );
 }

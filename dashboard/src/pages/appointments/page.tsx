@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ import { Page } from '../../parts/page.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import { Time } from '../../parts/time.tsx';
+import { CalendarDate, Time, TimeIn } from '../../parts/time.tsx';
 import { CancelAppointment } from './cancel-appointment.tsx';
 
 const FILTERS = { date };
@@ -97,6 +97,9 @@ export default function Appointments() {
   );
 }
 
+const namesOf = ({ first_name, last_name }: { first_name: string | null; last_name: string | null }): string =>
+  `${first_name ?? ''} ${last_name ?? ''}`.trim();
+
 const ENDED = new Set(['completed', 'cancelled', 'in_progress']);
 const TONES: Record<string, Tone> = { confirmed: 'good', completed: 'quiet', cancelled: 'quiet' };
 
@@ -104,12 +107,35 @@ const COLUMNS: Column<Appointment>[] = [
   {
     label: 'Time',
     isHeader: true,
-    render: ({ start_at, order_id }) => (
-      <Anchor component={Link} to={`/orders/${order_id}`} fw={600}>
-        {start_at === null ? 'No time yet' : <Time at={start_at} />}
-      </Anchor>
+    render: ({ start_at, order_id, iana_timezone: zone }) => (
+      <>
+        <Anchor component={Link} to={`/orders/${order_id}`} fw={600}>
+          {start_at === null ? 'No time yet' : <Time at={start_at} />}
+        </Anchor>
+        {start_at !== null && zone !== null && zone !== ZONE && (
+          <Text size="sm" c="dimmed" fw={400}>
+            There: <TimeIn at={start_at} zone={zone} />
+          </Text>
+        )}
+      </>
     ),
   },
+  {
+    label: 'Patient',
+    render: ({ user_id, client_user_id, order: { patient } }) => (
+      <>
+        <Anchor component={Link} to={`/users/${user_id}`} style={{ overflowWrap: 'anywhere' }}>
+          {(patient && namesOf(patient)) || client_user_id}
+        </Anchor>
+        {patient && (
+          <Text size="sm" c="dimmed">
+            born <CalendarDate date={patient.dob} />
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { label: 'Test', render: ({ order }) => order.lab_test_name },
   {
     label: 'Status',
     render: ({ status }) => <StatusBadge tone={TONES[status] ?? 'active'}>{inWords(status)}</StatusBadge>,

@@ -145,7 +145,7 @@ function Nothing({ status, isFiltered }: { status: string; isFiltered: boolean }
     <Empty title="No connection is broken">Nothing has to be done. Choose another status to see the others.</Empty>
   ) : (
     <Empty title={`No connection is ${(WORDS[status] ?? status).toLowerCase()}`}>
-      Users connect their providers by a link that your service makes with POST /v2/link/token.
+      Users connect their providers by a link that your own program makes.
     </Empty>
   );
 }

@@ -7,6 +7,7 @@ import { useTeamPath } from '../../api/session.tsx';
 import { AttemptStatus, Resend, ShownAttempt, type AttemptSummary } from '../../parts/attempt.tsx';
 import { CopyableId } from '../../parts/copyable-id.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
+import { useEndpointName } from '../../parts/endpoint-names.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -53,6 +54,7 @@ export default function EventPage() {
 
 function Deliveries({ eventId }: { eventId: string }) {
   const path = { ...useTeamPath(), event_id: eventId };
+  const endpointName = useEndpointName();
   const [opened, setOpened] = useState<AttemptSummary | null>(null);
   const query = useQuery({
     queryKey: ['event_attempts', path.team_id, eventId, 'page'],
@@ -72,8 +74,8 @@ function Deliveries({ eventId }: { eventId: string }) {
     {
       label: 'Endpoint',
       render: ({ webhook_id }) => (
-        <Anchor component={Link} to={`/webhooks/${webhook_id}`}>
-          …{webhook_id.slice(-8)}
+        <Anchor component={Link} to={`/webhooks/${webhook_id}`} style={{ overflowWrap: 'anywhere' }}>
+          {endpointName(webhook_id)}
         </Anchor>
       ),
     },
@@ -89,11 +91,11 @@ function Deliveries({ eventId }: { eventId: string }) {
             {waiting.map(({ webhook_id, status, attempts, next_attempt_at }) => (
               <Group key={webhook_id} gap="xs">
                 <StatusBadge tone="active">{inWords(status)}</StatusBadge>
-                <Text size="sm">
-                  for endpoint …{webhook_id.slice(-8)}, {attempts} attempts so far
+                <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  for {endpointName(webhook_id)}, {attempts} attempts so far
                   {next_attempt_at !== null && (
                     <>
-                      , next <Ago at={next_attempt_at} />
+                      , next <Ago at={next_attempt_at} isDue />
                     </>
                   )}
                 </Text>

@@ -8,6 +8,7 @@ import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
+import { unitInWords } from '../../parts/unit.ts';
 
 const SIZE = 50;
 
@@ -69,13 +70,13 @@ const COLUMNS: Column<Marker>[] = [
 
 /** The results of a marker with their LOINC codes and units. */
 function Results({ marker: { expected_results, reported_as, unit } }: { marker: Marker }) {
-  if (expected_results.length === 0) return reported_as === 'document' ? 'A document' : (unit ?? '–');
+  if (expected_results.length === 0) return reported_as === 'document' ? 'A document' : unitInWords(unit) || '–';
   return (
     <ul style={{ margin: 0, paddingLeft: 18 }}>
       {expected_results.map(({ id, name, loinc, required }) => (
         <li key={id}>
           {name}
-          {loinc?.unit && `, ${loinc.unit}`}
+          {loinc?.unit && `, ${unitInWords(loinc.unit)}`}
           {loinc && (
             <Text size="sm" c="dimmed" component="span">
               {' '}

@@ -1,8 +1,8 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { statusInWords } from '../../parts/order-status.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import type { Candidate } from './decide-unmatched.tsx';
+import { OrderInWords } from './order-in-words.tsx';
 
 const LEVELS: Record<Candidate['confidence_level'], [Tone, string]> = {
   high: ['good', 'Likely'],
@@ -28,7 +28,7 @@ const WORDS: Record<string, string> = {
 
 /** What speaks for and against an order to which a result may belong. */
 export function CandidateFacts({ candidate }: { candidate: Candidate }) {
-  const { order_id, last_status, confidence_level, reasons } = candidate;
+  const { order_id, confidence_level, reasons } = candidate;
   const [tone, words] = LEVELS[confidence_level];
   return (
     <span>
@@ -38,8 +38,8 @@ export function CandidateFacts({ candidate }: { candidate: Candidate }) {
         </Anchor>
         <StatusBadge tone={tone}>{words}</StatusBadge>
       </Group>
+      {order_id !== null && <OrderInWords id={order_id} />}
       <Text size="sm" c="dimmed" component="span" display="block">
-        {last_status !== null && `${statusInWords(`..${last_status}`)}: `}
         {reasons.map((reason) => WORDS[reason] ?? inWords(reason).toLowerCase()).join(', ')}
       </Text>
     </span>

@@ -1,17 +1,20 @@
-import { Button, Group, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Radio, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { Drawer } from '../../parts/drawer.tsx';
-import { FactList } from '../../parts/fact-list.tsx';
+import { FactList, type Fact } from '../../parts/fact-list.tsx';
 import { problemOf } from '../../parts/field-problems.ts';
-import { Refusal } from '../../parts/refusal.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { CalendarDate, Time } from '../../parts/time.tsx';
+import { unitInWords } from '../../parts/unit.ts';
 import { CandidateFacts } from './candidate-facts.tsx';
+import { ConfirmDecision, type Action } from './confirm-decision.tsx';
+import { OrderInWords } from './order-in-words.tsx';
 
 /** Reads with the person that the report names: without a name nobody can decide to whom a result belongs. */
 const read = (raw_result_id: string) =>
@@ -29,6 +32,7 @@ export function DecideUnmatched({ id, close }: { id: string; close: () => void }
         {(result) => (
           <>
             <Facts result={result} />
+            <Values markers={result.markers} />
             {result.allowed_actions.length > 0 && <Decision result={result} close={close} />}
           </>
         )}
@@ -37,7 +41,8 @@ export function DecideUnmatched({ id, close }: { id: string; close: () => void }
   );
 }
 
-function Facts({ result: { patient, lab, reason, markers, result_status, created_at, note } }: { result: Result }) {
+function Facts({ result }: { result: Result }) {
+  const { patient, lab, reason, result_status, created_at, collected_at, sample_ids } = result;
   const name = [patient?.first_name, patient?.last_name].filter(Boolean).join(' ');
   return (
     <FactList
@@ -47,22 +52,69 @@ function Facts({ result: { patient, lab, reason, markers, result_status, created
         ['Date of birth', patient?.dob && <CalendarDate date={patient.dob} />],
         ['Gender', patient?.gender && inWords(patient.gender)],
         ['Laboratory', lab.name],
-        ['Results', markers.map((marker) => marker.name ?? marker.provider_id).join(', ')],
+        ['Sample', sample_ids.join(', ') || 'The report names none'],
+        ['Collected', collected_at && <Time at={collected_at} />],
         ['Report', result_status && inWords(result_status)],
         ['Came', <Time key="came" at={created_at} />],
-        ['Note', note],
+        ...decisionFacts(result),
       ]}
     />
   );
 }
 
+/** What was decided, if something was. */
+function decisionFacts({ decision, order_id, reviewed_at, note }: Result): Fact[] {
+  const order = order_id && (
+    <Anchor component={Link} to={`/orders/${order_id}`}>
+      Order …{order_id.slice(-8)}
+    </Anchor>
+  );
+  return [
+    ['Decision', decision && (decision === 'accepted' ? 'Accepted' : 'Rejected: it belongs to no order')],
+    ['For', order],
+    [decision === null ? 'Looked at' : 'Decided', reviewed_at && <Time at={reviewed_at} />],
+    ['Note', note],
+  ];
+}
+
+/** What the report says, by which somebody may recognise whose it is. */
+function Values({ markers }: { markers: Result['markers'] }) {
+  if (markers.length === 0) return <Text c="dimmed">The report has no value.</Text>;
+  return (
+    <Table>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">Marker</Table.Th>
+          <Table.Th scope="col">Result</Table.Th>
+          <Table.Th scope="col">Range</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {markers.map(({ name, provider_id, result, unit, reference_range }, n) => (
+          <Table.Tr key={n}>
+            <Table.Th scope="row" fw={500}>
+              {name ?? provider_id ?? 'Without a name'}
+            </Table.Th>
+            <Table.Td>
+              {result} {unitInWords(unit)}
+            </Table.Td>
+            <Table.Td>{reference_range ?? '–'}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
 const ELSEWHERE = 'elsewhere';
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function Decision({ result, close }: { result: Result; close: () => void }) {
   const candidates = result.candidate_groups.flatMap((group) => group.candidates).filter(({ order_id }) => order_id);
   const [chosen, setChosen] = useState<string>(candidates[0]?.order_id ?? ELSEWHERE);
   const [typed, setTyped] = useState('');
   const [note, setNote] = useState('');
+  const [asked, setAsked] = useState<Action | null>(null);
   const path = { ...useTeamPath(), raw_result_id: result.id };
   const told = note.trim() === '' ? {} : { note: note.trim() };
   const order_id = chosen === ELSEWHERE ? typed.trim() : chosen;
@@ -81,11 +133,8 @@ function Decision({ result, close }: { result: Result; close: () => void }) {
           }),
         ),
   );
+  const buttonOf = (action: Action) => ({ onClick: () => (decide.reset(), setAsked(action)) });
   const may = (action: Action): boolean => result.allowed_actions.includes(action);
-  const buttonOf = (action: Action) => ({
-    loading: decide.isPending && decide.variables === action,
-    onClick: () => decide.mutate(action),
-  });
   return (
     <Stack gap="md">
       <OrderChoice
@@ -106,7 +155,6 @@ function Decision({ result, close }: { result: Result; close: () => void }) {
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
         error={problemOf(decide.error, 'note')}
       />
-      <Refusal error={decide.error} />
       <Group gap="sm">
         {may('accept') && (
           <Button disabled={order_id === ''} {...buttonOf('accept')}>
@@ -127,6 +175,9 @@ function Decision({ result, close }: { result: Result; close: () => void }) {
       <Text size="sm" c="dimmed">
         Reject discards the result: it belongs to none of your orders.
       </Text>
+      {asked !== null && (
+        <ConfirmDecision action={asked} orderId={order_id} decide={decide} close={() => setAsked(null)} />
+      )}
     </Stack>
   );
 }
@@ -166,11 +217,10 @@ function OrderChoice({ candidates, chosen, choose, typed, type, problem }: Choic
           error={problem}
         />
       )}
+      {chosen === ELSEWHERE && UUID.test(typed.trim()) && <OrderInWords id={typed.trim()} />}
     </>
   );
 }
-
-type Action = 'accept' | 'reject' | 'unsure';
 
 function useDecision(close: () => void, decide: (action: Action) => Promise<unknown>) {
   return useMutation({

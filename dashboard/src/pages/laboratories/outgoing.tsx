@@ -13,10 +13,10 @@ import { LaboratorySelect } from '../../parts/laboratory-select.tsx';
 import { OrderStatus } from '../../parts/order-status.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { refusalInWords, refusalTodo } from '../../parts/refusals.ts';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { refusalInWords, refusalTodo } from './refusals.ts';
 
 const STATES = ['refused', 'waiting', 'held', 'committed', 'accepted', 'withdrawn', 'given_up'] as const;
 type State = (typeof STATES)[number];
@@ -70,9 +70,9 @@ export function Outgoing() {
       <Loaded query={query}>
         {({ data, next_cursor }) =>
           data.length === 0 ? (
-            <Empty title={state === 'refused' ? 'No order was refused' : 'No message is in this state'}>
+            <Empty title={state === 'refused' ? 'No message was refused' : 'No message is in this state'}>
               {state === 'refused'
-                ? 'An order that its laboratory refuses waits here. Choose another state to see what is under way.'
+                ? 'A message waits here if its laboratory answers that it does not take it. Choose another state to see what is under way.'
                 : 'Choose another state or laboratory.'}
             </Empty>
           ) : (

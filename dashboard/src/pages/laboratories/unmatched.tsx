@@ -10,7 +10,7 @@ import { LaboratorySelect } from '../../parts/laboratory-select.tsx';
 import { Interpretation } from '../../parts/order-status.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { DecideUnmatched } from './decide-unmatched.tsx';
 
@@ -104,7 +104,9 @@ const columnsWith = (open: (id: string) => void): Column<Result>[] => [
   },
   {
     label: 'State',
-    render: ({ status }) => <StatusBadge tone={SHOWN[status][0]}>{SHOWN[status][1]}</StatusBadge>,
+    render: ({ status, decision }) => (
+      <StatusBadge tone={SHOWN[status][0]}>{decision === null ? SHOWN[status][1] : inWords(decision)}</StatusBadge>
+    ),
   },
   { label: 'Came', render: ({ created_at }) => <Ago at={created_at} /> },
   {

@@ -10,9 +10,9 @@ import { ChevronDownIcon } from '../../parts/icons.tsx';
 import { statusInWords } from '../../parts/order-status.tsx';
 import { canBeReplaced, isBeforeCollection } from './allowed-actions.ts';
 import { CorrectPatient } from './correct-patient.tsx';
-import { isOpen, type Order } from './order-query.ts';
+import { isOpen, relativesOf, type Order } from './order-query.ts';
 import { Register, waitsForRegistration } from './register.tsx';
-import { stepsOf, type FinalStatus } from './steps-of-method.ts';
+import { stepsFrom, type FinalStatus } from './steps-of-method.ts';
 
 type Dialog = 'register' | 'cancel' | 'correct' | 'simulate' | 'resend' | 'replace';
 
@@ -20,9 +20,18 @@ type Dialog = 'register' | 'cancel' | 'correct' | 'simulate' | 'resend' | 'repla
 export function Actions({ order }: { order: Order }) {
   const { environment } = useSession();
   const [dialog, setDialog] = useState<Dialog | null>(null);
+  const [said, setSaid] = useState<string | null>(null);
   const close = () => setDialog(null);
+  const { status } = order.last_event;
+  const open = (next: Dialog) => () => {
+    setSaid(null);
+    setDialog(next);
+  };
   return (
     <>
+      <Text size="sm" role="status">
+        {said}
+      </Text>
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" rightSection={<ChevronDownIcon size={16} />}>
@@ -30,17 +39,19 @@ export function Actions({ order }: { order: Order }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {waitsForRegistration(order) && <Menu.Item onClick={() => setDialog('register')}>Register the kit</Menu.Item>}
-          {environment === 'sandbox' && <Menu.Item onClick={() => setDialog('simulate')}>Simulate a step</Menu.Item>}
-          {canBeReplaced(order.last_event.status) && (
-            <Menu.Item onClick={() => setDialog('replace')}>{replacementOf(order)}</Menu.Item>
+          {waitsForRegistration(order) && <Menu.Item onClick={open('register')}>Register the kit</Menu.Item>}
+          {environment === 'sandbox' && stepsFrom(order).length > 0 && (
+            <Menu.Item onClick={open('simulate')}>Simulate a step</Menu.Item>
           )}
-          {order.patient_details !== null && isBeforeCollection(order.last_event.status) && (
-            <Menu.Item onClick={() => setDialog('correct')}>Correct patient data</Menu.Item>
+          {canBeReplaced(status) && !relativesOf(order).after && (
+            <Menu.Item onClick={open('replace')}>{replacementOf(order)}</Menu.Item>
           )}
-          <Menu.Item onClick={() => setDialog('resend')}>Send its webhooks again</Menu.Item>
-          {isOpen(order.last_event.status) && (
-            <Menu.Item color="red" onClick={() => setDialog('cancel')}>
+          {order.patient_details !== null && isBeforeCollection(status) && (
+            <Menu.Item onClick={open('correct')}>Correct patient data</Menu.Item>
+          )}
+          <Menu.Item onClick={open('resend')}>Send its webhooks again</Menu.Item>
+          {isOpen(status) && (
+            <Menu.Item color="red" onClick={open('cancel')}>
               Cancel the order
             </Menu.Item>
           )}
@@ -48,7 +59,9 @@ export function Actions({ order }: { order: Order }) {
       </Menu>
       {dialog === 'register' && <Register order={order} close={close} />}
       {dialog === 'cancel' && <Cancel order={order} close={close} />}
-      {dialog === 'correct' && <CorrectPatient order={order} close={close} />}
+      {dialog === 'correct' && (
+        <CorrectPatient order={order} close={close} done={() => setSaid('The patient data are corrected.')} />
+      )}
       {dialog === 'simulate' && <Simulate order={order} close={close} />}
       {dialog === 'resend' && <Resend order={order} close={close} />}
       {dialog === 'replace' && <Replace order={order} close={close} />}
@@ -106,8 +119,10 @@ function Replace({ order, close }: DialogProps) {
 const MEANINGS = ['normal', 'abnormal', 'critical', 'unknown'] as const;
 
 function Simulate({ order, close }: DialogProps) {
-  const steps = stepsOf(order.details.type);
-  const [to, setTo] = useState<FinalStatus | null>(null);
+  const steps = stepsFrom(order);
+  // After its result an order can only have it corrected.
+  const isEnded = !isOpen(order.last_event.status);
+  const [to, setTo] = useState<FinalStatus | null>(isEnded ? (steps[0] ?? null) : null);
   const [meaning, setMeaning] = useState<(typeof MEANINGS)[number]>('normal');
   const hasResults = to === null || /completed|corrected|partial_results/.test(to);
   const change = useChange(close, () =>
@@ -136,7 +151,7 @@ function Simulate({ order, close }: DialogProps) {
       <Select
         label="Go to"
         placeholder="The result"
-        clearable
+        clearable={!isEnded}
         data={steps.map((value) => ({ value, label: statusInWords(value) }))}
         value={to}
         onChange={(value) => setTo(value as FinalStatus | null)}

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
@@ -13,10 +14,10 @@ import {
 } from '../../parts/patient-fields.tsx';
 import type { Order } from './order-query.ts';
 
-type CorrectPatientProps = { order: Order; close: () => void };
+type CorrectPatientProps = { order: Order; close: () => void; done: () => void };
 
 /** Corrects who is tested, and the address. The service says when it is too late. */
-export function CorrectPatient({ order, close }: CorrectPatientProps) {
+export function CorrectPatient({ order, close, done }: CorrectPatientProps) {
   const [patient, setPatient] = useState(() => filledWith(EMPTY_PATIENT, order.patient_details));
   const [address, setAddress] = useState(() => filledWith(EMPTY_ADDRESS, order.patient_address));
   const queries = useQueryClient();
@@ -30,12 +31,17 @@ export function CorrectPatient({ order, close }: CorrectPatientProps) {
     },
     onSuccess: async () => {
       close();
+      done();
       await Promise.all(['order', 'orders'].map((name) => queries.invalidateQueries({ queryKey: [name] })));
     },
   });
   const problemIn = (part: string) => (field: string) => problemOf(correction.error, part, field);
   return (
     <FormModal isOpen close={close} title="Correct patient data" action="Correct" run={correction}>
+      <Text size="sm">
+        Only this order changes, and its laboratory gets the corrected data. The profile of the user and other orders
+        keep what they have.
+      </Text>
       <PatientFields value={patient} onChange={setPatient} problem={problemIn('patient_details')} />
       <AddressFields
         legend="Address of the patient"

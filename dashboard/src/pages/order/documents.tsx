@@ -12,6 +12,10 @@ const DOCUMENTS = [
   ['Labels', '/v3/order/{order_id}/labels/pdf'],
   ['Collection instructions', '/v3/order/{order_id}/collection_instruction_pdf'],
 ] as const;
+/** An order has a result once its laboratory has reported some of it. */
+const hasResult = ({ interpretation, last_event }: Order): boolean =>
+  interpretation !== null || /\.(completed|corrected|partial_results)$/.test(last_event.status);
+
 type Path = (typeof DOCUMENTS)[number][1];
 
 /** The documents of an order, which open above the page. */
@@ -34,7 +38,7 @@ export function Documents({ order }: { order: Order }) {
     <Section title="Documents">
       <Stack gap="sm">
         <Group gap="xs">
-          {DOCUMENTS.map(([label, path]) => (
+          {DOCUMENTS.filter(([label]) => label !== 'Result' || hasResult(order)).map(([label, path]) => (
             <Button
               key={path}
               variant="default"

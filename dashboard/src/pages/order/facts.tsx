@@ -8,37 +8,52 @@ import { FactList, type Fact } from '../../parts/fact-list.tsx';
 import { methodInWords } from '../../parts/order-status.tsx';
 import { Section } from '../../parts/section.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
-import { CalendarDate, Time } from '../../parts/time.tsx';
-import { type Order } from './order-query.ts';
+import { CalendarDate, Time, TimeIn } from '../../parts/time.tsx';
+import { relativesOf, type Order } from './order-query.ts';
 
-/** The person, the parcels, the appointment, and the numbers of an order. */
-export function Facts({ order }: { order: Order }) {
-  const { patient_details: patient, details, physician, lab_test } = order;
+/** Leads to another order. */
+export const OrderLink = ({ id }: { id: string }) => (
+  <Anchor component={Link} to={`/orders/${id}`}>
+    order …{id.slice(-8)}
+  </Anchor>
+);
+
+/** Who is tested, or where the kit goes as long as nobody is known. */
+export function PatientFacts({ order }: { order: Order }) {
+  const { patient_details: patient } = order;
   const address = order.patient_address ?? order.shipping_details;
+  return (
+    <Section title="Patient">
+      {patient ? (
+        <FactList
+          facts={[
+            ['Name', `${patient.first_name ?? ''} ${patient.last_name ?? ''}`.trim() || null],
+            ['Born', <CalendarDate key="dob" date={patient.dob} />],
+            ['Gender', inWords(patient.gender)],
+            ['Phone', patient.phone_number],
+            ['E-mail', patient.email],
+            ['Address', address && <AddressLines address={address} />],
+          ]}
+        />
+      ) : (
+        <>
+          <Text c="dimmed" mb="sm">
+            Nobody is known until the kit is registered.
+          </Text>
+          <FactList facts={[['Sent to', address && <AddressLines address={address} />]]} />
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** The parcels, the appointment, and the numbers of an order. */
+export function Facts({ order }: { order: Order }) {
+  const { details, physician, lab_test } = order;
   const shipment = details.data?.shipment;
+  const { before, after } = relativesOf(order);
   return (
     <>
-      <Section title="Patient">
-        {patient ? (
-          <FactList
-            facts={[
-              ['Name', `${patient.first_name ?? ''} ${patient.last_name ?? ''}`.trim() || null],
-              ['Born', <CalendarDate key="dob" date={patient.dob} />],
-              ['Gender', inWords(patient.gender)],
-              ['Phone', patient.phone_number],
-              ['E-mail', patient.email],
-              ['Address', address && <AddressLines address={address} />],
-            ]}
-          />
-        ) : (
-          <>
-            <Text c="dimmed" mb="sm">
-              Nobody is known until the kit is registered.
-            </Text>
-            <FactList facts={[['Sent to', address && <AddressLines address={address} />]]} />
-          </>
-        )}
-      </Section>
       {shipment && (
         <Section title="Shipment">
           <FactList facts={parcelFacts(shipment)} />
@@ -54,7 +69,9 @@ export function Facts({ order }: { order: Order }) {
             ['Laboratory', lab_test.lab?.name],
             ['Physician', physician && `${physician.first_name} ${physician.last_name}, NPI ${physician.npi}`],
             ['Billing', inWords(order.billing_type)],
-            ['Origin', order.origin && inWords(order.origin)],
+            ['Origin', order.origin && (ORIGINS[order.origin] ?? inWords(order.origin))],
+            ['Replaces', before && <OrderLink id={before} />],
+            ['Replaced by', after && <OrderLink id={after.id} />],
             ['Ordered', <Time key="created" at={order.created_at} />],
             ['Waits until', order.activate_by && <CalendarDate date={order.activate_by} />],
             ['For the laboratory', order.clinical_notes],
@@ -65,6 +82,11 @@ export function Facts({ order }: { order: Order }) {
     </>
   );
 }
+
+const ORIGINS: Partial<Record<string, string>> = {
+  recreation: 'A replacement kit',
+  redraw: 'A new sample was needed',
+};
 
 /** Leads to the lines of the audit log about the order. */
 const WhoOpened = ({ orderId: record }: { orderId: string }) => (
@@ -135,12 +157,13 @@ function AppointmentFacts({ order }: { order: Order }) {
     },
   });
   if (!data) return null;
-  const { start_at, status, provider, address } = data;
+  const { start_at, status, provider, address, iana_timezone } = data;
   return (
     <Section title="Appointment">
       <FactList
         facts={[
           ['When', start_at === null ? 'Not known yet' : <Time at={start_at} />],
+          ['Local time', start_at !== null && iana_timezone && <TimeIn at={start_at} zone={iana_timezone} />],
           ['Status', inWords(status)],
           ['Where', `${address.first_line}, ${address.city}, ${address.state}`],
           ['With', inWords(provider)],

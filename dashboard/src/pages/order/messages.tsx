@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
+import { refusalInWords } from '../../parts/refusals.ts';
 import { Section } from '../../parts/section.tsx';
 import { inWords, StatusBadge } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -44,7 +45,7 @@ export function Messages({ order }: { order: Order }) {
             <StatusBadge tone="warning">{inWords(state)}</StatusBadge>
             <Text size="sm">
               Message to the laboratory
-              {reason && ` · ${inWords(reason)}`}
+              {reason && ` · ${refusalInWords(reason)}`}
             </Text>
           </Group>
         ))}

@@ -13,3 +13,12 @@ export type Order = Awaited<ReturnType<NonNullable<ReturnType<typeof orderQuery>
 
 /** False for an order that has ended. */
 export const isOpen = (status: string): boolean => !/^(completed|cancelled|failed)\./.test(status);
+
+type Sibling = NonNullable<Order['order_transaction']>['orders'][number];
+
+/** The order that this one repeats, and the order that repeats it, within its order transaction. */
+export function relativesOf({ id, order_transaction }: Order): { before: string | null; after: Sibling | undefined } {
+  const orders = order_transaction?.orders ?? [];
+  const own = orders.find((sibling) => sibling.id === id);
+  return { before: own?.parent_id ?? null, after: orders.find(({ parent_id }) => parent_id === id) };
+}

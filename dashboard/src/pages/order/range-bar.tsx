@@ -13,15 +13,12 @@ export function RangeBar({ result }: { result: Ranged }) {
   const value = Number(result.result);
   const { min_range_value: min, max_range_value: max } = result;
   if (result.type !== 'numeric' || !Number.isFinite(value) || (min === null && max === null)) return null;
-  // A third of the scale lies on each side of the range. A range with one end begins at zero or has no upper end.
-  const low = min ?? Math.min(0, value);
-  const high = max ?? Math.max(low * 2, value, low + 1);
-  const width = Math.max(high - low, Number.EPSILON);
-  const share = (at: number): number => Math.min(Math.max(((at - low) / width + 1) / 3, 0), 1) * 100;
+  const share = scaleOf(min, max, value);
+  const [from, to] = [min === null ? 0 : share(min), max === null ? 100 : share(max)];
   return (
     <svg className={classes['bar']} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden focusable={false}>
       <rect x="0" y="3.5" width="100" height="3" rx="1.5" className={classes['scale']} />
-      <rect x={share(low)} y="3.5" width={share(high) - share(low)} height="3" className={classes['range']} />
+      <rect x={from} y="3.5" width={to - from} height="3" className={classes['range']} />
       <rect
         x={Math.min(Math.max(share(value) - 1, 0), 98)}
         y="0"
@@ -33,4 +30,19 @@ export function RangeBar({ result }: { result: Ranged }) {
       />
     </svg>
   );
+}
+
+/**
+ * Returns where a number lies, in percent. A third of the scale lies on each side of the range. A range with one end has
+ * this end in the middle, and goes to the border on its open side.
+ */
+function scaleOf(min: number | null, max: number | null, value: number): (at: number) => number {
+  const bounded = (share: number): number => Math.min(Math.max(share, 0), 1) * 100;
+  if (min !== null && max !== null) {
+    const width = Math.max(max - min, Number.EPSILON);
+    return (at) => bounded(((at - min) / width + 1) / 3);
+  }
+  const end = min ?? max ?? 0;
+  const reach = Math.max(Math.abs(end), Math.abs(value - end), Number.EPSILON);
+  return (at) => bounded((at - end) / (2 * reach) + 0.5);
 }

@@ -7,6 +7,7 @@ import { Section } from '../../parts/section.tsx';
 import { Failed, Loading } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
+import { unitInWords } from '../../parts/unit.ts';
 import type { Order } from './order-query.ts';
 import { RangeBar } from './range-bar.tsx';
 import classes from './results.module.css';
@@ -96,7 +97,7 @@ function Row({ result, userId }: { result: Result; userId: string }) {
       </Table.Th>
       <Table.Td data-label="Result">
         <Text fw={600}>
-          {result.result} {unit}
+          {result.result} {unitInWords(unit)}
         </Text>
         {status === 'corrected' && previous_result !== null && <Text size="sm">Corrected, was {previous_result}</Text>}
         {history.length > 0 && <History history={history} />}
@@ -107,7 +108,7 @@ function Row({ result, userId }: { result: Result; userId: string }) {
         )}
       </Table.Td>
       <Table.Td data-label="Range">
-        {reference_range === null ? '–' : `${reference_range} ${unit ?? ''}`}
+        {reference_range === null ? '–' : `${reference_range} ${unitInWords(unit)}`}
         <RangeBar result={result} />
       </Table.Td>
       <Table.Td data-label="Meaning">
@@ -134,7 +135,7 @@ function History({ history }: { history: Result['history'] }) {
       <ul>
         {history.map(({ result, unit, status, timestamp, came_late }, n) => (
           <li key={n}>
-            {result} {unit} ({status}
+            {result} {unitInWords(unit)} ({status}
             {came_late && ', arrived late'}) {timestamp !== null && <Time at={timestamp} />}
           </li>
         ))}

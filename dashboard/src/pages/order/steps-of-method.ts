@@ -56,5 +56,11 @@ const STEPS: Record<string, readonly FinalStatus[]> = {
   on_site_collection: ON_SITE,
 };
 
-/** The statuses to which the simulation can take an order of a collection method. */
-export const stepsOf = (method: string): readonly FinalStatus[] => STEPS[method] ?? [];
+type Simulated = { details: { type: string }; last_event: { status: string } };
+
+/** The statuses to which the simulation can take an order. Of an ended order it can only correct the result. */
+export function stepsFrom({ details, last_event: { status } }: Simulated): readonly FinalStatus[] {
+  const steps = STEPS[details.type] ?? [];
+  if (/^(cancelled|failed)\.|\.corrected$/.test(status)) return [];
+  return status.startsWith('completed.') ? steps.filter((step) => step.endsWith('.corrected')) : steps;
+}

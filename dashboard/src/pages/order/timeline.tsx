@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
+import { useEndpointName } from '../../parts/endpoint-names.ts';
 import { statusInWords } from '../../parts/order-status.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -69,6 +70,7 @@ const TONES: Record<string, Tone> = { succeeded: 'good', failed: 'warning', exha
 /** How an event came to the endpoints of the team: the newest attempt of each. */
 function Webhooks({ event }: { event: Published }) {
   const path = useTeamPath();
+  const endpointName = useEndpointName();
   const { data } = useQuery({
     queryKey: ['event_attempts', path.team_id, event.id],
     queryFn: () =>
@@ -87,9 +89,11 @@ function Webhooks({ event }: { event: Published }) {
       <Anchor component={Link} to={`/events/${event.id}`} size="sm">
         {event.event_type}
       </Anchor>
-      {newest.map(({ id, status, http_status, error }) => (
+      {newest.map(({ id, webhook_id, status, http_status, error }) => (
         <StatusBadge key={id} tone={TONES[status] ?? 'quiet'}>
-          {status === 'succeeded' ? `Delivered (${http_status})` : `${inWords(status)} (${http_status ?? error})`}
+          {status === 'succeeded'
+            ? `Delivered to ${endpointName(webhook_id)} (${http_status})`
+            : `${inWords(status)} at ${endpointName(webhook_id)} (${http_status ?? error})`}
         </StatusBadge>
       ))}
       {newest.length === 0 && data.waiting.length > 0 && <StatusBadge tone="active">Waits to be sent</StatusBadge>}

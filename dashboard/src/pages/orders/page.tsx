@@ -46,19 +46,21 @@ export default function Orders() {
     },
     placeholderData: (before) => before,
   });
-  const isFiltered = Object.keys(filters).length > 0;
+  const names = Object.keys(filters);
+  const isFiltered = names.length > 0;
+  const onlyOverdue = names.length === 1 && filters.overdue !== undefined;
   return (
     <Page title="Orders" about="Every order of the team, the newest first." actions={<NewOrder followsAddress />}>
       <OrderFilters filters={filters} change={change} />
       <Loaded query={query}>
         {({ orders, total }) =>
           orders.length === 0 ? (
-            <NoOrders isFiltered={isFiltered} clear={() => change(nothing)} />
+            <NoOrders isFiltered={isFiltered} isOverdue={onlyOverdue} clear={() => change(nothing)} />
           ) : (
             <>
               <Text size="sm" c="dimmed" role="status">
                 {formatCount(total)} {total === 1 ? 'order' : 'orders'}
-                {isFiltered && ' match'}
+                {isFiltered && (total === 1 ? ' matches' : ' match')}
               </Text>
               <DataTable caption="Orders" columns={COLUMNS} rows={orders} keyOf={({ id }) => id} />
               <NumberedPager total={total} size={SIZE} />
@@ -75,24 +77,29 @@ const nothing = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, nul
   null
 >;
 
-function NoOrders({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+type NoOrdersProps = { isFiltered: boolean; isOverdue: boolean; clear: () => void };
+
+function NoOrders({ isFiltered, isOverdue, clear }: NoOrdersProps) {
   return isFiltered ? (
     <Empty
-      title="No order matches"
+      title={isOverdue ? 'Nothing is overdue' : 'No order matches'}
       action={
         <Button variant="default" onClick={clear}>
           Show all orders
         </Button>
       }
     >
-      Change or remove a filter. A name is found by its whole words, an order and a sample by the whole id.
+      {isOverdue ? 'Every open order is within the time in which its results are expected.' : NOT_FOUND}{' '}
     </Empty>
   ) : (
     <Empty title="There are no orders yet" action={<NewOrder />}>
-      Order a test kit here, or create orders by POST /v3/order.
+      Order a test kit here, or let your own program create orders.
     </Empty>
   );
 }
+
+const NOT_FOUND =
+  'Change or remove a filter. A name is found by its whole words, an order and a sample by the whole id.';
 
 type Order = NonNullable<Awaited<ReturnType<typeof readOrders>>>['orders'][number];
 const readOrders = () => unwrap(phial.GET('/v3/orders', { params: { query: { page: 1, size: 1 } } }));

@@ -51,7 +51,7 @@ export function Deliveries() {
       <FigureTile
         label="Oldest due"
         value={due === undefined ? undefined : due === 0 ? 'None' : seconds(due)}
-        note="Waits to be sent"
+        note={due === 0 ? 'Nothing is late' : 'It waits to be sent'}
         tone={due !== undefined && due > LATE_SECONDS ? 'warning' : 'quiet'}
         to="/webhooks"
       />

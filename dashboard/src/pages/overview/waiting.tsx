@@ -47,7 +47,7 @@ export function Waiting() {
         search={{ tab: 'unmatched' }}
       />
       <FigureTile
-        label="Refused orders"
+        label="Refused messages"
         value={laboratories && counted(laboratories.orders_refused)}
         note="A laboratory did not take them"
         tone={laboratories?.orders_refused ? 'warning' : 'quiet'}

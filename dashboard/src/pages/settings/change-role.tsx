@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
-import { nameOfRole, roleOptions } from './roles.ts';
+import { NOTHING_YET, roleOptions } from './roles.ts';
 
 type Role = 'org_admin' | 'team_admin' | 'no_role';
 type Member = { id: string; name: string; role: Role; team_role_bindings: { team_id: string }[] | null };
@@ -43,7 +43,7 @@ export function ChangeRole({ member }: { member: Member }) {
       <FormModal isOpen={isOpen} close={close} title={`What ${name} manages`} action="Change" run={run}>
         <Select
           label="Manages"
-          data={[...roleOptions(team?.name ?? ''), { value: 'no_role' as const, label: nameOfRole('no_role') }]}
+          data={[...roleOptions(team?.name ?? ''), { value: 'no_role' as const, label: NOTHING_YET }]}
           value={role}
           onChange={(chosen) => setRole((chosen as Role | null) ?? 'no_role')}
           allowDeselect={false}

@@ -5,29 +5,33 @@ import { useState, type ReactNode } from 'react';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
+export type MadeKey = { id: string; value: string };
+
 type KeysPanelProps<Choice extends string> = {
   about: string;
   /** The title of the form for a new key. */
   title: string;
   /** What the key may do. */
   choices: { label: string; first: Choice; data: { value: Choice; label: string }[] };
-  /** Makes a key and returns its value. */
-  make: (label: string, choice: Choice) => Promise<string>;
+  make: (label: string, choice: Choice) => Promise<MadeKey>;
+  /** The ids of the keys that were revoked here. */
+  revoked: readonly string[];
   /** The list of the keys. It can offer the button again. */
   children: (button: ReactNode) => ReactNode;
 };
 
 /** Keys of one kind: the form for a new one, its value once, and the list. */
-export function KeysPanel<Choice extends string>({ about, title, choices, make, children }: KeysPanelProps<Choice>) {
+export function KeysPanel<Choice extends string>(props: KeysPanelProps<Choice>) {
+  const { about, title, choices, make, revoked, children } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
-  const [value, setValue] = useState<string | null>(null);
+  const [made, setMade] = useState<MadeKey | null>(null);
   const [label, setLabel] = useState('');
   const [choice, setChoice] = useState(choices.first);
   const run = useMutation({
     mutationFn: () => make(label.trim(), choice),
-    onSuccess: (made) => {
+    onSuccess: (key) => {
       setLabel('');
-      setValue(made);
+      setMade(key);
       close();
     },
   });
@@ -38,7 +42,7 @@ export function KeysPanel<Choice extends string>({ about, title, choices, make, 
         <Text c="dimmed">{about}</Text>
         {button}
       </Group>
-      {value !== null && <ShownOnce value={value} close={() => setValue(null)} />}
+      {made && !revoked.includes(made.id) && <ShownOnce value={made.value} close={() => setMade(null)} />}
       <FormModal isOpen={isOpen} close={close} title={title} action="Create the key" run={run}>
         <TextInput
           label="Label"

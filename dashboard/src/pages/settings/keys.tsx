@@ -1,12 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useCursor, Pager } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
+import { inWords } from '../../parts/status-badge.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
-import { KeysPanel } from './keys-panel.tsx';
+import { KeysPanel, type MadeKey } from './keys-panel.tsx';
 
 const PATH = '/v1/org/{org_id}/team_api_keys/{env}/{region}';
 
@@ -19,6 +21,16 @@ const RIGHTS = [
   { value: 'events', label: 'Read events', scopes: ['events:read'] },
 ] as const;
 type Right = (typeof RIGHTS)[number]['value'];
+
+/** The words of the form for what a key may do, or each area of a key that was made another way. */
+function rightInWords(scopes: readonly string[] | null): string {
+  const same = RIGHTS.find((right) => [...(right.scopes ?? [])].toSorted().join() === (scopes ?? []).toSorted().join());
+  if (same) return same.label;
+  return (scopes ?? [])
+    .map((scope) => scope.split(':'))
+    .map(([area = '', action]) => (action === undefined ? inWords(area) : `${inWords(action)} ${area}`))
+    .join(', ');
+}
 
 function usePath() {
   const { org, environment, region } = useSession();
@@ -36,14 +48,18 @@ export function Keys() {
     queryFn: () => unwrap(phial.GET(PATH, { params: { path, query: { team_id, next_cursor: cursor } } })),
   });
   const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey: ['team_api_keys'] });
+  const [revoked, setRevoked] = useState<string[]>([]);
   const revoke = async (id: string): Promise<void> => {
     await unwrap(phial.DELETE(PATH, { params: { path, query: { api_key_id: [id] } } }));
+    setRevoked((before) => [...before, id]);
     await readAgain();
   };
   type Key = NonNullable<typeof list.data>['api_keys'][number];
   const columns: Column<Key>[] = [
     { label: 'Label', render: ({ label }) => label, isHeader: true },
-    { label: 'May', render: ({ scopes }) => (scopes === null ? 'Everything in this team' : scopes.join(', ')) },
+    { label: 'May', render: ({ scopes }) => rightInWords(scopes) },
+    { label: 'Begins with', render: ({ value }) => <code>{value}</code> },
+    { label: 'Created', render: ({ created_at }) => <Ago at={created_at} /> },
     { label: 'Last used', render: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : 'Never') },
     { label: 'Ends', render: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : 'When it is revoked') },
     {
@@ -56,12 +72,12 @@ export function Keys() {
       ),
     },
   ];
-  const make = async (label: string, right: Right): Promise<string> => {
+  const make = async (label: string, right: Right): Promise<MadeKey> => {
     const scopes = RIGHTS.find((each) => each.value === right)?.scopes;
     const body = { label, team_id, ...(scopes && { scopes: [...scopes] }) };
-    const { value } = await unwrap(phial.POST(PATH, { params: { path }, body }));
+    const { id, value } = await unwrap(phial.POST(PATH, { params: { path }, body }));
     await readAgain();
-    return value;
+    return { id, value };
   };
   return (
     <KeysPanel<Right>
@@ -69,6 +85,7 @@ export function Keys() {
       title="Create a team key"
       choices={{ label: 'It may', first: 'all', data: RIGHTS.map(({ value, label }) => ({ value, label })) }}
       make={make}
+      revoked={revoked}
     >
       {(create) => (
         <Loaded query={list}>

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
@@ -6,15 +7,15 @@ import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
-import { KeysPanel } from './keys-panel.tsx';
-import { nameOfRole, roleOptions } from './roles.ts';
+import { KeysPanel, type MadeKey } from './keys-panel.tsx';
+import { describeRole, roleOptions } from './roles.ts';
 
 const PATH = '/v1/org/{org_id}/management_key';
 type Role = 'org_admin' | 'team_admin';
 
 /** The keys of programs that manage the organisation or single teams. */
 export function ManagementKeys() {
-  const { org, team } = useSession();
+  const { org, team, teams } = useSession();
   const { team_id } = useTeamPath();
   const path = { org_id: org.id };
   const cursor = useCursor();
@@ -24,15 +25,17 @@ export function ManagementKeys() {
     queryFn: () => unwrap(phial.GET(PATH, { params: { path, query: { next_cursor: cursor } } })),
   });
   const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey: ['management_keys'] });
+  const [revoked, setRevoked] = useState<string[]>([]);
   const revoke = async (key_id: string): Promise<void> => {
     await unwrap(phial.DELETE(`${PATH}/{key_id}`, { params: { path: { ...path, key_id } } }));
+    setRevoked((before) => [...before, key_id]);
     await readAgain();
   };
   type Key = NonNullable<typeof list.data>['data'][number];
   const columns: Column<Key>[] = [
     { label: 'Label', render: ({ label }) => label, isHeader: true },
     { label: 'Begins with', render: ({ key_prefix }) => <code>{key_prefix}</code> },
-    { label: 'Role', render: ({ role }) => nameOfRole(role) },
+    { label: 'Role', render: (key) => describeRole(key, teams) },
     { label: 'Created', render: ({ created_at }) => <Time at={created_at} /> },
     {
       label: 'Action',
@@ -44,11 +47,11 @@ export function ManagementKeys() {
       ),
     },
   ];
-  const make = async (label: string, role: Role): Promise<string> => {
+  const make = async (label: string, role: Role): Promise<MadeKey> => {
     const bindings = role === 'team_admin' ? { team_role_bindings: [{ team_id, role }] } : {};
-    const { key } = await unwrap(phial.POST(PATH, { params: { path }, body: { label, role, ...bindings } }));
+    const { id, key } = await unwrap(phial.POST(PATH, { params: { path }, body: { label, role, ...bindings } }));
     await readAgain();
-    return key;
+    return { id, value: key };
   };
   return (
     <KeysPanel<Role>
@@ -56,6 +59,7 @@ export function ManagementKeys() {
       title="Create a management key"
       choices={{ label: 'It manages', first: 'team_admin', data: roleOptions(team?.name ?? '') }}
       make={make}
+      revoked={revoked}
     >
       {(create) => (
         <Loaded query={list}>

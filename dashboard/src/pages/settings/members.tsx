@@ -1,28 +1,21 @@
-import { Button, Group, Select, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { phial, unwrap } from '../../api/client.ts';
-import { useSession, useTeamPath } from '../../api/session.tsx';
+import { useSession } from '../../api/session.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
-import { FormModal } from '../../parts/form-modal.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
 import { ChangeRole } from './change-role.tsx';
-import { nameOfRole, roleOptions } from './roles.ts';
+import { Invite } from './invite.tsx';
+import { describeRole } from './roles.ts';
 
 /** The people who sign in, and those who were asked to. */
 export function Members() {
-  const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <Stack>
-      <Group justify="space-between">
-        <Text c="dimmed">People who sign in to this dashboard.</Text>
-        <Button onClick={open}>Invite a person</Button>
-      </Group>
-      <Invite isOpen={isOpen} close={close} />
+      <Invite />
       <MemberList />
       <Title order={2} mt="md">
         Open invites
@@ -33,7 +26,7 @@ export function Members() {
 }
 
 function MemberList() {
-  const { org, person } = useSession();
+  const { org, person, teams } = useSession();
   const path = { org_id: org.id };
   const cursor = useCursor();
   const queries = useQueryClient();
@@ -61,7 +54,7 @@ function MemberList() {
               columns={[
                 { label: 'Name', render: ({ name }) => name, isHeader: true },
                 { label: 'Email', render: ({ email }) => email },
-                { label: 'Manages', render: ({ role }) => nameOfRole(role) },
+                { label: 'Manages', render: (bearer) => describeRole(bearer, teams) },
                 { label: 'Since', render: ({ created_on }) => <Time at={created_on} /> },
                 {
                   label: 'Action',
@@ -93,7 +86,7 @@ function MemberList() {
 }
 
 function InviteList() {
-  const { org } = useSession();
+  const { org, teams } = useSession();
   const path = { org_id: org.id };
   const queries = useQueryClient();
   const list = useQuery({
@@ -116,7 +109,7 @@ function InviteList() {
             keyOf={({ id }) => id}
             columns={[
               { label: 'Email', render: ({ email }) => email, isHeader: true },
-              { label: 'Will manage', render: ({ role }) => nameOfRole(role) },
+              { label: 'Will manage', render: (bearer) => describeRole(bearer, teams) },
               { label: 'Invited', render: ({ invited_at, resent_at }) => <Ago at={resent_at ?? invited_at} /> },
               {
                 label: 'Action',
@@ -136,44 +129,5 @@ function InviteList() {
         )
       }
     </Loaded>
-  );
-}
-
-function Invite({ isOpen, close }: { isOpen: boolean; close: () => void }) {
-  const { org, team } = useSession();
-  const { team_id } = useTeamPath();
-  const queries = useQueryClient();
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState<'org_admin' | 'team_admin'>('team_admin');
-  const run = useMutation({
-    mutationFn: async (): Promise<void> => {
-      const bindings = role === 'team_admin' ? { team_role_bindings: [{ team_id, role }] } : {};
-      const body = { email: email.trim(), role, ...bindings };
-      await unwrap(phial.POST('/v1/org/{org_id}/invite', { params: { path: { org_id: org.id } }, body }));
-      await queries.invalidateQueries({ queryKey: ['invites'] });
-      setEmail('');
-      close();
-    },
-  });
-  return (
-    <FormModal isOpen={isOpen} close={close} title="Invite a person" action="Send the invite" run={run}>
-      <TextInput
-        label="Email address"
-        description="The mail has a link that makes this person a member."
-        type="email"
-        required
-        withAsterisk={false}
-        value={email}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-        data-autofocus
-      />
-      <Select
-        label="Manages"
-        data={roleOptions(team?.name ?? '')}
-        value={role}
-        onChange={(chosen) => setRole(chosen === 'org_admin' ? 'org_admin' : 'team_admin')}
-        allowDeselect={false}
-      />
-    </FormModal>
   );
 }

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { align, colourOf } from '../../parts/align.ts';
 import { Chart, type Colour, type Line } from '../../parts/chart.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
+import { unitInWords } from '../../parts/unit.ts';
 import { momentOf, type Point, type Trend } from './trend.ts';
 
 const DAY_S = 86_400;
@@ -31,7 +32,7 @@ export function Curve({ line }: { line: Trend }) {
   const span = useMemo(() => spanOf(measured), [measured]);
   const drawn = useMemo(() => (span ? rowsOf(measured, span) : null), [measured, span]);
   if (!span || !drawn) return <Text c="dimmed">These results are words, so there is no curve.</Text>;
-  return <Chart label={line.name} unit={line.unit ?? ''} data={drawn.data} lines={drawn.lines} span={span} />;
+  return <Chart label={line.name} unit={unitInWords(line.unit)} data={drawn.data} lines={drawn.lines} span={span} />;
 }
 
 /** A little more than the time of the results, so that none stands at the edge. */

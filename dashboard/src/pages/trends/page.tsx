@@ -11,6 +11,7 @@ import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Curve } from './curve.tsx';
 import { momentOf, readTrend, type Point, type Trend } from './trend.ts';
+import { unitInWords } from '../../parts/unit.ts';
 
 const FILTERS = { marker: text(200) };
 
@@ -94,7 +95,7 @@ const choicesOf = (lines: readonly Trend[]) => [
 function Drawn({ line }: { line: Trend }) {
   const points = line.points ?? [];
   return (
-    <Section title={line.unit === null ? line.name : `${line.name} (${line.unit})`}>
+    <Section title={line.unit === null ? line.name : `${line.name} (${unitInWords(line.unit)})`}>
       <Curve line={line} />
       <Text size="sm" c="dimmed" my="sm">
         {points.length === 1 ? 'One result' : `${points.length} results, the newest last`}.
@@ -121,7 +122,7 @@ const columnsOf = ({ unit }: Trend): Column<Point>[] => [
   },
   {
     label: 'Result',
-    render: ({ result, is_corrected }) => `${result} ${unit ?? ''}${is_corrected ? ' (corrected)' : ''}`,
+    render: ({ result, is_corrected }) => `${result} ${unitInWords(unit)}${is_corrected ? ' (corrected)' : ''}`,
   },
   { label: 'Range', render: ({ reference_range }) => reference_range ?? '–' },
   { label: 'Meaning', render: ({ interpretation }) => <Interpretation value={interpretation} /> },
@@ -137,7 +138,7 @@ const MARKERS: Column<Trend>[] = [
       </Anchor>
     ),
   },
-  { label: 'Newest', render: ({ newest, unit }) => `${newest.result} ${unit ?? ''}` },
+  { label: 'Newest', render: ({ newest, unit }) => `${newest.result} ${unitInWords(unit)}` },
   { label: 'Meaning', render: ({ newest }) => <Interpretation value={newest.interpretation} /> },
   { label: 'Results', align: 'right', render: ({ point_count }) => point_count },
 ];

@@ -30,7 +30,7 @@ export function Connections({ userId }: { userId: string }) {
         {({ providers }) =>
           providers.length === 0 ? (
             <Empty title="Nothing is connected">
-              The user connects a provider through a link of POST /v2/link/token.
+              The user connects a provider by a link that your own program makes.
               {environment === 'sandbox' && ' In this sandbox you can connect one with invented data.'}
             </Empty>
           ) : (
@@ -66,7 +66,7 @@ function Shown({ connection, userId }: { connection: Connection; userId: string 
           facts={[
             ['Connected', <Ago key="created" at={created_on} />],
             ['Newest data', last_data_at && <Ago at={last_data_at} />],
-            ['Next', next.at === null ? inWords(next.action) : <Ago at={next.at} />],
+            ['Next', next.at === null ? inWords(next.action) : <Ago at={next.at} isDue />],
           ]}
         />
         <Past userId={userId} slug={slug} />

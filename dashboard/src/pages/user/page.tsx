@@ -36,8 +36,8 @@ export default function UserPage() {
     <Loaded query={query}>
       {(user) => (
         <Page
-          title={(person && fullName(person)) ?? user.client_user_id}
-          tab={user.client_user_id}
+          title={user.client_user_id}
+          heading={(person && fullName(person)) ?? user.client_user_id}
           actions={
             <Button component={Link} to="/orders" search={{ order_for: user.user_id } as never}>
               Order a test

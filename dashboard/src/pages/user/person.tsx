@@ -81,7 +81,7 @@ function Insurance({ userId: user_id }: { userId: string }) {
       <Loaded query={query}>
         {(insurance) =>
           insurance === null ? (
-            <Text c="dimmed">No insurance is stored. POST /v2/user/{'{user_id}'}/insurance stores one.</Text>
+            <Text c="dimmed">No insurance is stored. Your own program stores it.</Text>
           ) : (
             <FactList
               facts={[

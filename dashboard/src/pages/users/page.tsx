@@ -71,7 +71,7 @@ function All() {
       {({ users, total }) =>
         users.length === 0 ? (
           <Empty title="There are no users yet" action={<NewUser />}>
-            Create one here, or by POST /v2/user with an id of your own system.
+            Create one here. Your own program can create them too, each with an id of your own system.
           </Empty>
         ) : (
           <>

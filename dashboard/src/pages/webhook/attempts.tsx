@@ -1,7 +1,8 @@
-import { Button, Group, Select, Text } from '@mantine/core';
+import { Button, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { AttemptStatus, ShownAttempt, type AttemptSummary } from '../../parts/attempt.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -33,6 +34,10 @@ export function Attempts({ endpoint }: { endpoint: Endpoint }) {
       ),
     refetchInterval: 15_000,
   });
+  useEffect(() => {
+    // Figures of another moment would contradict the list beneath them.
+    if (query.dataUpdatedAt > 0) void readAgain('endpoint_figures');
+  }, [query.dataUpdatedAt]);
   const columns: Column<AttemptSummary>[] = [
     {
       label: 'Event',
@@ -70,10 +75,10 @@ export function Attempts({ endpoint }: { endpoint: Endpoint }) {
               {status ? 'No attempt had this outcome.' : 'Send a test to see one, or wait for the next event.'}
             </Empty>
           ) : (
-            <Group gap="md">
+            <Stack gap="md">
               <DataTable caption="Attempts" columns={columns} rows={data} keyOf={({ id }) => id} />
               <Pager nextCursor={next_cursor} />
-            </Group>
+            </Stack>
           )
         }
       </Loaded>
@@ -92,7 +97,7 @@ const COLUMNS: Column<AttemptSummary>[] = [
         {trigger !== 'schedule' && ` (${trigger})`}
         {next_attempt_at !== null && (
           <Text size="sm" c="dimmed">
-            next <Ago at={next_attempt_at} />
+            next <Ago at={next_attempt_at} isDue />
           </Text>
         )}
       </>

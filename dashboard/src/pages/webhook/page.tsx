@@ -1,11 +1,13 @@
-import { Button, Group, Menu, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Group, Menu, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
+import { shortAddress } from '../../parts/endpoint-names.ts';
 import { Health, useEndpointFigures } from '../../parts/endpoint-health.tsx';
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
+import { oneOf, useFilters } from '../../parts/filters.ts';
 import { ChevronDownIcon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -33,13 +35,46 @@ export default function WebhookPage() {
   return <Loaded query={query}>{(endpoint) => <Shown endpoint={endpoint} />}</Loaded>;
 }
 
+const TABS = {
+  deliveries: ['Deliveries', Attempts],
+  replays: ['Replays', Replays],
+  secret: ['Signing secret', Secret],
+} as const;
+type Tab = keyof typeof TABS;
+const NAMES = Object.keys(TABS) as Tab[];
+const RULES = { tab: oneOf(...NAMES) };
+
 function Shown({ endpoint }: { endpoint: Endpoint }) {
+  const [{ tab = 'deliveries' }, change] = useFilters(RULES);
   return (
-    <Page title={endpoint.url} about={<About endpoint={endpoint} />} actions={<Actions endpoint={endpoint} />}>
+    <Page
+      title={shortAddress(endpoint.url)}
+      heading={endpoint.url}
+      about={<About endpoint={endpoint} />}
+      actions={<Actions endpoint={endpoint} />}
+    >
       <Figures id={endpoint.id} />
-      <Attempts endpoint={endpoint} />
-      <Replays endpoint={endpoint} />
-      <Secret endpoint={endpoint} />
+      <Tabs
+        value={tab}
+        keepMounted={false}
+        onChange={(next) => change({ tab: next === 'deliveries' ? null : (next as Tab) })}
+      >
+        <Tabs.List mb="lg">
+          {NAMES.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {TABS[name][0]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {NAMES.map((name) => {
+          const Panel = TABS[name][1];
+          return (
+            <Tabs.Panel key={name} value={name}>
+              <Panel endpoint={endpoint} />
+            </Tabs.Panel>
+          );
+        })}
+      </Tabs>
     </Page>
   );
 }

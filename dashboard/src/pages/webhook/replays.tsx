@@ -87,8 +87,15 @@ function ShownReplay({ replay, path }: { replay: Replay; path: Path }) {
       </Group>
       <Progress value={done} aria-label={label} animated={ended_at === null} />
       <Text size="sm" c="dimmed" mt={4} role="status">
-        {formatCount(replay.events_found)} events, {formatCount(replay.events_delivered)} delivered,{' '}
-        {formatCount(replay.events_failed)} failed, {formatCount(replay.events_skipped)} skipped.{' '}
+        {formatCount(replay.events_found)} {ended_at === null ? 'events found so far' : 'events'},{' '}
+        {formatCount(replay.events_delivered)} delivered, {formatCount(replay.events_failed)} failed,{' '}
+        {formatCount(replay.events_skipped)} skipped.{' '}
+        {ended_at === null && done_until === null && 'The replay has not begun yet. '}
+        {ended_at === null && done_until !== null && (
+          <>
+            It has read the events until <Time at={done_until} />. How many come after that is not known yet.{' '}
+          </>
+        )}
         {held_up_by !== null && HELD_UP[held_up_by]}
       </Text>
     </div>

@@ -2,11 +2,13 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { CopyableId } from '../../parts/copyable-id.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Time } from '../../parts/time.tsx';
 import type { Endpoint } from './page.tsx';
 
 const SECRET = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}/secret';
@@ -21,6 +23,7 @@ export function Secret({ endpoint }: { endpoint: Endpoint }) {
     onSuccess: () => {
       setAsked(false);
       show.mutate();
+      return readAgain('webhook');
     },
   });
   return (
@@ -31,11 +34,14 @@ export function Secret({ endpoint }: { endpoint: Endpoint }) {
           passwords.
         </Text>
         {show.data && <CopyableId value={show.data.key} isWhole label="secret" />}
-        {rotate.isSuccess && (
-          <Text size="sm" role="status">
-            The secret is new. The one before still signs beside it for 24 hours.
-          </Text>
-        )}
+        <Text size="sm" role="status">
+          {rotate.isSuccess && 'The secret is new. '}
+          {endpoint.former_secret_ends_at !== null && (
+            <>
+              The former secret signs until <Time at={endpoint.former_secret_ends_at} />, beside the new one.
+            </>
+          )}
+        </Text>
         <Refusal error={show.error} />
         <Group gap="xs">
           <Button variant="default" loading={show.isPending} onClick={() => show.mutate()}>

@@ -33,6 +33,8 @@ export function SendTest({ endpoint, close }: { endpoint: Endpoint; close: () =>
       <Select
         label="Event"
         searchable
+        // The field has the focus when the dialogue opens. Its list would hide the buttons.
+        openOnFocus={false}
         allowDeselect={false}
         data={(data?.data ?? []).map(({ name }) => name)}
         value={type}

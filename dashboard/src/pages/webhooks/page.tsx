@@ -9,6 +9,7 @@ import { Page } from '../../parts/page.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { LastResponse } from './last-response.tsx';
 import { NewEndpoint } from './new-endpoint.tsx';
 
 type TeamPath = ReturnType<typeof useTeamPath>;
@@ -66,6 +67,7 @@ const COLUMNS: Column<Endpoint>[] = [
       </>
     ),
   },
+  { label: 'Last response', render: (endpoint) => <LastResponse endpoint={endpoint} /> },
   { label: 'Health, last 24 hours', render: (endpoint) => <Health endpoint={endpoint} /> },
   {
     label: 'Events',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bookedOrder } from '../../../../test/collected-orders.ts';
+import { patientDetails } from '../../../../test/factories.ts';
 import { query } from '../../../../test/global-setup.ts';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
 
@@ -61,6 +62,11 @@ test('an appointment is shown as its order shows it, without texts that people w
     ...body,
     appointment_notes: null,
     address: { ...(body['address'] as object), access_notes: null },
+    client_user_id: expect.any(String),
+    order: {
+      lab_test_name: expect.any(String),
+      patient: { first_name: null, last_name: null, dob: patientDetails.dob, gender: patientDetails.gender },
+    },
   });
 });
 

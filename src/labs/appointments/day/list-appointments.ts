@@ -2,13 +2,18 @@ import { sql, type Selectable } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { decodeCursor, takePage } from '../../../db/cursor.ts';
-import type { AppointmentEvents, Appointments } from '../../../db/tables.ts';
+import type { AppointmentEvents, Appointments, Orders } from '../../../db/tables.ts';
+import { listedPatientOf } from '../../orders/listed-patient.ts';
 import { shownWidely } from '../../orders/render.ts';
 import { renderAppointment } from '../render.ts';
 import { openAppointment } from '../sealed.ts';
 import { isAppointmentKey, type AppointmentListQuery, type AppointmentPage } from './schemas.ts';
 
-type Row = Selectable<Appointments> & { order_transaction_id: string; micros: number };
+type OfOrder = Pick<Selectable<Orders>, 'order_transaction_id' | 'personal' | 'patient_details'> & {
+  lab_test_name: string;
+  client_user_id: string;
+};
+type Row = Selectable<Appointments> & OfOrder & { micros: number };
 type Event = Pick<Selectable<AppointmentEvents>, 'id' | 'status' | 'data' | 'created_at' | 'appointment_id'>;
 
 /**
@@ -23,10 +28,12 @@ export async function listAppointments(
   const [first, last] = [date ?? start_date ?? null, date ?? end_date ?? null];
   const today = sql`(now() at time zone ${time_zone}::text)::date`;
   const { rows } = await sql<Row>`
-    select appointments.*, orders.order_transaction_id,
+    select appointments.*, orders.order_transaction_id, orders.personal, orders.patient_details,
+           lab_tests.name as lab_test_name, users.client_user_id,
            (extract(epoch from appointments.start_at) * 1000000)::bigint as micros
       from appointments
       join orders on orders.user_id = appointments.user_id and orders.id = appointments.order_id
+      join lab_tests on lab_tests.id = orders.lab_test_id
       join users on users.id = appointments.user_id and users.deleted_at is null
      where appointments.team_id = ${ctx.team.id}
        and appointments.start_at >= coalesce(${first}::date, ${today})::timestamp at time zone ${time_zone}::text
@@ -39,9 +46,15 @@ export async function listAppointments(
   const { page, ...rest } = takePage(rows, limit, ({ micros, id }) => ['start_at', micros, id]);
   const events = await eventsOf(ctx, page);
   const shown = shownWidely(ctx);
-  const data = page.map(({ order_transaction_id, micros: _, ...stored }) => {
+  const data = page.map(({ micros: _, ...row }) => {
+    const { order_transaction_id, personal, patient_details, lab_test_name, client_user_id, ...stored } = row;
     const own = events.filter(({ appointment_id }) => appointment_id === stored.id);
-    return renderAppointment(openAppointment(ctx, stored, own), { order_transaction_id }, shown);
+    const order = { id: stored.order_id, team_id: stored.team_id, personal, patient_details };
+    return {
+      ...renderAppointment(openAppointment(ctx, stored, own), { order_transaction_id }, shown),
+      client_user_id,
+      order: { lab_test_name, patient: listedPatientOf(ctx, order) },
+    };
   });
   return { data, ...rest };
 }

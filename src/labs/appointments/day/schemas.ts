@@ -3,6 +3,7 @@ import { isSortKey } from '../../../db/cursor.ts';
 import { CalendarDate, Cursor, nullable, WordFilter, withDefault } from '../../../wire/schema.ts';
 import type { Requirement } from '../../../wire/rules.ts';
 import { shape } from '../../../wire/shape.ts';
+import { ListedPatient } from '../../orders/schemas.ts';
 import { Appointment } from '../schemas.ts';
 
 const MAX_DAYS = 31;
@@ -46,7 +47,16 @@ export const AppointmentListQuery = Type.Object(
   { fulfils: daysInRange },
 );
 
+export const ListedAppointment = shape('ListedAppointment', {
+  ...Appointment.properties,
+  client_user_id: Type.String(),
+  order: Type.Object({
+    lab_test_name: Type.String({ description: 'Name of the lab test.' }),
+    patient: nullable(ListedPatient),
+  }),
+});
+
 export const AppointmentPage = shape('AppointmentPage', {
-  data: Type.Array(Appointment),
+  data: Type.Array(ListedAppointment),
   next_cursor: nullable(Type.String()),
 });

@@ -47,11 +47,13 @@ export async function countByStatus(ctx: TeamCtx): Promise<Static<typeof OrderCo
     overdue: { total: sum(Object.values(overdue)), ...overdue },
     with_open_critical_result: critical,
     critical_results: {
-      ...{ open: 0, acknowledged: 0, signed_off: 0 },
+      ...NO_CRITICAL,
       ...Object.fromEntries(criticalRows.map(({ status, results }) => [status, results])),
     },
   };
 }
+
+const NO_CRITICAL = { open: 0, acknowledged: 0, signed_off: 0 };
 
 /** Reads the stored totals, and subtracts one by one the orders of users whom the job has not subtracted yet. */
 const BY_STATUS = `

@@ -3,8 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { AppError, notFound } from '../../../errors.ts';
 import { decodeCursor, isId, takePage } from '../../../db/cursor.ts';
-import { shownWidely } from '../../orders/render.ts';
-import { openOrder, type StoredOrder } from '../../orders/sealed.ts';
+import { listedPatientOf } from '../../orders/listed-patient.ts';
 import { openReport } from '../sealed.ts';
 import { criticalMarkersOf, type CriticalMarker } from './markers.ts';
 import type { CriticalResultEntry, CriticalResultPage, CriticalResultQuery } from './schemas.ts';
@@ -65,9 +64,6 @@ const criticalResultsOf = ({ db, team }: Scope) =>
     .where('critical_results.team_id', '=', team.id);
 
 async function toEntries(ctx: Scope, rows: Row[]): Promise<Entry[]> {
-  // A person who is signed in acts on these results, and must not take one patient for another. Any caller of the page
-  // of an order sees the names too.
-  const hasNames = ctx.person !== undefined || shownWidely(ctx as TeamCtx) === 'all';
   return Promise.all(
     rows.map(async (row) => {
       const rowKey = { team_id: row.team_id, id: row.id };
@@ -83,7 +79,7 @@ async function toEntries(ctx: Scope, rows: Row[]): Promise<Entry[]> {
           last_status: row.last_status,
           sample_id: row.sample_id,
           lab_test_name: row.lab_test_name,
-          patient: patientOf(ctx as TeamCtx, row, hasNames),
+          patient: listedPatientOf(ctx as TeamCtx, { ...row, id: row.order_id }),
         },
         interpretation: 'critical',
         result_status: row.result_status as Entry['result_status'],
@@ -98,19 +94,6 @@ async function toEntries(ctx: Scope, rows: Row[]): Promise<Entry[]> {
       };
     }),
   );
-}
-
-function patientOf(ctx: TeamCtx, row: Row, hasNames: boolean): Entry['order']['patient'] {
-  const { order_id: id, team_id, personal, patient_details } = row;
-  const stored = { id, team_id, personal, patient_details } as Pick<
-    StoredOrder,
-    'id' | 'team_id' | 'personal' | 'patient_details'
-  >;
-  const { patient_details: patient } = openOrder(ctx, stored);
-  if (!patient) return null;
-  const { first_name, last_name, dob, gender } = patient;
-  const names = hasNames ? { first_name, last_name } : {};
-  return { first_name: names.first_name ?? null, last_name: names.last_name ?? null, dob, gender };
 }
 
 /** Reads the critical values of an entry that a migration made. They are in the version of the order's report. */

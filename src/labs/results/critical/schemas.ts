@@ -14,6 +14,7 @@ import {
   WordFilter,
 } from '../../../wire/schema.ts';
 import { shape } from '../../../wire/shape.ts';
+import { ListedPatient } from '../../orders/schemas.ts';
 
 const CRITICAL_STATUSES = ['open', 'acknowledged', 'signed_off'] as const;
 
@@ -75,17 +76,7 @@ export const CriticalResultEntry = shape('CriticalResultEntry', {
     last_status: Type.String(),
     sample_id: nullable(Type.String()),
     lab_test_name: Type.String({ description: 'Name of the lab test.' }),
-    patient: nullable(
-      Type.Object(
-        {
-          first_name: nullable(Type.String()),
-          last_name: nullable(Type.String()),
-          dob: Type.String({ format: 'date' }),
-          gender: Type.String(),
-        },
-        { description: 'The patient of the order.' },
-      ),
-    ),
+    patient: nullable(ListedPatient),
   }),
   interpretation: Type.String(),
   result_status: oneOf(['partial', 'final'], { description: 'Status of the report that was critical.' }),

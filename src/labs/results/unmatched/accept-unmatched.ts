@@ -32,7 +32,11 @@ export function acceptUnmatched(ctx: TeamCtx, id: string, accepted: Accepted): P
           'many results as it can have.',
       );
     }
-    await recordDecision(ctx, unmatched, { status: 'resolved', user_id: user, note: accepted.note ?? null });
+    await recordDecision(ctx, unmatched, {
+      status: 'resolved',
+      accepted: { user_id: user, order_id: order.row.id },
+      note: accepted.note ?? null,
+    });
     return renderOrder(stored.order, 'all');
   });
 }

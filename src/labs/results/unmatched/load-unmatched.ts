@@ -10,8 +10,19 @@ type UnmatchedBody = Static<typeof UnmatchedResult>;
 /** A report that did not match an order, with its candidate orders. A person may have decided about it already. */
 export type Unmatched = Pick<
   UnmatchedBody,
-  'id' | 'status' | 'decision_code' | 'sub_reason_codes' | 'note' | 'lab' | 'created_at' | 'updated_at' | 'reviewed_at'
+  | 'id'
+  | 'status'
+  | 'decision_code'
+  | 'sub_reason_codes'
+  | 'note'
+  | 'lab'
+  | 'created_at'
+  | 'updated_at'
+  | 'reviewed_at'
+  | 'order_id'
 > & {
+  /** The user for whom somebody accepted it. */
+  user_id: string | null;
   report: LabReport;
   candidates: (UnmatchedBody['candidate_groups'][number]['candidates'][number] & { user_id: string })[];
 };
@@ -34,6 +45,7 @@ export async function loadUnmatched(
     .innerJoin('labs', 'labs.id', 'u.lab_id')
     .select(['u.id', 'u.team_id', 'u.status', 'u.decision_code', 'u.sub_reason_codes', 'u.report', 'u.note'])
     .select(['u.created_at', 'u.updated_at', 'u.reviewed_at', 'labs.id as lab_id', 'labs.name', 'labs.slug'])
+    .select(['u.user_id', 'u.order_id'])
     .where('u.team_id', '=', ctx.team.id)
     .where(
       sql<boolean>`(${id}::uuid is null or u.id = ${id}) and (${after}::uuid is null or u.id < ${after})

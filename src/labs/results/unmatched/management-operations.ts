@@ -28,6 +28,15 @@ const params = Type.Object({ ...ofTeam.properties, raw_result_id: Uuid });
 const withoutPeople = (shown: Static<typeof UnmatchedResult>): Static<typeof UnmatchedResult> => ({
   ...shown,
   patient: null,
+  sample_ids: [],
+  collected_at: null,
+  markers: shown.markers.map(({ provider_id, name }) => ({
+    provider_id,
+    name,
+    result: null,
+    unit: null,
+    reference_range: null,
+  })),
   note: null,
 });
 
@@ -44,7 +53,7 @@ export const managedUnmatchedOperations = [
     query: UnmatchedResultQuery,
     response: UnmatchedResultPage,
     summary: 'List results of a team whose numbers belong to no order',
-    description: 'Without the patient and without notes. The newest first.',
+    description: 'Without the patient, samples, values and notes. The newest first.',
     refusals: ['invalid_cursor'],
     handle: async (ctx, { query: { limit, next_cursor, ...filter } }) => {
       const after = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);
@@ -63,7 +72,7 @@ export const managedUnmatchedOperations = [
     params,
     response: UnmatchedResult,
     summary: 'Read a result of a team whose numbers belong to no order',
-    description: 'Without the patient and without notes.',
+    description: 'Without the patient, samples, values and notes.',
     refusals: ['not_found'],
     handle: async (ctx, { params: { raw_result_id } }) =>
       withoutPeople(renderUnmatched(await findUnmatched(ctx, raw_result_id))),

@@ -6,7 +6,11 @@ import { matchReviewUpdated } from './events.ts';
 import { worstOfReport } from './render.ts';
 import type { Unmatched } from './load-unmatched.ts';
 
-type ReviewDecision = { status: 'resolved' | 'pending_ops_review'; user_id?: string; note: string | null };
+type ReviewDecision = {
+  status: 'resolved' | 'pending_ops_review';
+  accepted?: { user_id: string; order_id: string };
+  note: string | null;
+};
 
 /**
  * Stores and publishes a decision about an unmatched report. Every decision goes through this function. The caller
@@ -15,13 +19,13 @@ type ReviewDecision = { status: 'resolved' | 'pending_ops_review'; user_id?: str
 export async function recordDecision(
   ctx: TxCtx<TeamCtx>,
   unmatched: Unmatched,
-  { status, user_id, note }: ReviewDecision,
+  { status, accepted, note }: ReviewDecision,
 ): Promise<void> {
   const rowKey = { team_id: ctx.team.id, id: unmatched.id };
   await ctx.db
     .updateTable('unmatched_results')
     .set({ status, updated_at: sql<string>`now()`, reviewed_at: sql<string>`now()` })
-    .set(user_id === undefined ? {} : { user_id })
+    .set(accepted ?? {})
     .set(note === null ? {} : { note: ctx.cipher.sealText('unmatched_results.note', rowKey, note) })
     .where('team_id', '=', ctx.team.id)
     .where('id', '=', unmatched.id)

@@ -8,13 +8,22 @@ import type { UnmatchedResult } from './schemas.ts';
 
 type UnmatchedBody = Static<typeof UnmatchedResult>;
 
-export function renderUnmatched({ report, candidates, ...unmatched }: Unmatched): UnmatchedBody {
+export function renderUnmatched({ report, candidates, user_id, ...unmatched }: Unmatched): UnmatchedBody {
   const values = report.observations.filter(({ status }) => status !== 'withdrawn');
   return {
     ...unmatched,
     reason: REASONS[unmatched.decision_code],
     patient: report.patient,
-    markers: values.map(({ code, name }) => ({ provider_id: code, name })),
+    sample_ids: [...new Set(report.samples.map(({ sample_id }) => sample_id))],
+    collected_at: report.collected_at?.timestamp ?? null,
+    markers: values.map(({ code, name, text, unit, reference_range }) => ({
+      provider_id: code,
+      name,
+      result: text,
+      unit,
+      reference_range,
+    })),
+    decision: unmatched.status === 'resolved' ? (user_id === null ? 'rejected' : 'accepted') : null,
     interpretation: worstOfReport(report),
     result_status: report.status === 'partial' ? 'partial' : 'final',
     allowed_actions: ACTIONS[unmatched.status],

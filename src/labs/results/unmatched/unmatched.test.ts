@@ -27,7 +27,8 @@ type Unmatched = {
   decision_code: string;
   reason: string;
   patient: { last_name: string; dob: string } | null;
-  markers: unknown[];
+  sample_ids: string[];
+  markers: { result: string | null }[];
   interpretation: string;
   result_status: string;
   note: string | null;
@@ -54,6 +55,8 @@ afterAll(() => app.close());
 
 const read = async (id: string): Promise<Unmatched> =>
   (await app.api<Unmatched>('GET', `/v3/unmatched_result/${id}`)).body;
+const managedPath = (id: string): string =>
+  `/v1/org/${app.team.org_id}/team/${app.team.id}/sandbox/unmatched_result/${id}`;
 const accept = (id: string, body: object): Promise<Answer<OrderBody & { code: string }>> =>
   app.api('POST', `/v3/unmatched_result/${id}/accept`, body);
 const resolve = (id: string, body: object): Promise<Answer<Unmatched>> =>
@@ -82,6 +85,8 @@ describe('results without a number', () => {
       patient: { last_name: 'Unmatched', dob: patientDetails.dob },
       interpretation: 'abnormal',
       result_status: 'final',
+      decision: null,
+      order_id: null,
       note: null,
       allowed_actions: ['accept', 'reject', 'unsure'],
       reviewed_at: null,
@@ -114,6 +119,8 @@ describe('results without a number', () => {
     expect((await team.api('GET', `/v3/order/${order.id}/result`)).status).toBe(200);
     expect((await team.api('GET', path)).body).toMatchObject({
       status: 'resolved',
+      decision: 'accepted',
+      order_id: order.id,
       note: 'Called the clinic.',
       allowed_actions: [],
       reviewed_at: expect.any(String),
@@ -138,7 +145,12 @@ describe('results without a number', () => {
       allowed_actions: ['accept', 'reject'],
     });
     expect((await resolve(id, { action: 'unsure' })).body.status).toBe('pending_ops_review');
-    expect((await resolve(id, { action: 'reject' })).body).toMatchObject({ status: 'resolved', note: 'No idea.' });
+    expect((await resolve(id, { action: 'reject' })).body).toMatchObject({
+      status: 'resolved',
+      decision: 'rejected',
+      order_id: null,
+      note: 'No idea.',
+    });
     expect((await resolve(id, { action: 'reject' })).body.code).toBe('unmatched_result_resolved');
     expect((await accept(id, { order_id: order.id })).body.code).toBe('unmatched_result_resolved');
     expect(lowStatuses(await readOrder(app.team, order.id)).at(-1)).toBe('delivered_to_lab');
@@ -177,6 +189,10 @@ describe('a report', () => {
     const found = await waits(sampled(order), { labId: labOf(order) });
     expect([found.decision_code, newest(found)]).toEqual(['match_sample_id', order.id]);
     expect(found.reason).toContain('sample id');
+    expect(found.sample_ids).toEqual([order.sample_id?.toLowerCase()]);
+    expect(found.markers[0]?.result).toEqual(expect.any(String));
+    const managed = await app.api<Unmatched>('GET', managedPath(found.id));
+    expect([managed.body.sample_ids, managed.body.markers[0]?.result]).toEqual([[], null]);
   });
 
   test('of an order that is completed or cancelled has a decision code for that', async () => {
