@@ -4,7 +4,7 @@ import { daysAfter, localDay } from '../labs/appointments/slots/time-zones.ts';
 import { lockOrder } from '../labs/orders/load-order.ts';
 
 /** The clinic itself is in Phoenix, so its day is the day that people call today. */
-export const CLINIC_ZONE = 'America/Phoenix';
+const CLINIC_ZONE = 'America/Phoenix';
 
 /** Books the appointment of an order, on the day of the clinic and at the local time of the visit. */
 export async function bookDay(

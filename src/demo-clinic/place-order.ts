@@ -5,14 +5,14 @@ import { listLabTests } from '../labs/catalogue/list.ts';
 import type { CreateOrderInput, ImportOrderInput } from '../labs/orders/create/schemas.ts';
 import { createOrder } from '../labs/orders/create/create.ts';
 import { importOrder } from '../labs/orders/create/import.ts';
-import { loadOrder } from '../labs/orders/load-order.ts';
+import { loadOrder, lockOrder, type LoadedOrder } from '../labs/orders/load-order.ts';
 import { progressOfOrder } from '../labs/orders/status/order-progress.ts';
-import { fullStatus, type CollectionMethod, type LowLevelStatus } from '../labs/orders/status/statuses.ts';
+import type { CollectionMethod, LowLevelStatus } from '../labs/orders/status/statuses.ts';
 import { pathTo } from '../labs/orders/status/steps-to-status.ts';
 import { createTestkitOrder } from '../labs/orders/testkit/create.ts';
 import { registerTestkit } from '../labs/orders/testkit/register.ts';
 import { cancelOrder } from '../labs/orders/under-way/cancel-order.ts';
-import { simulateOrder } from '../labs/laboratories/simulated/simulate-order.ts';
+import { move } from '../labs/laboratories/simulated/simulation-step.ts';
 import { acknowledge } from './acknowledge.ts';
 import { bookDay } from './book-day.ts';
 import { momentsOf, type MomentOf } from './order-moments.ts';
@@ -58,12 +58,13 @@ const stepsInPast =
   (ctx: TxCtx<TeamCtx>, momentOf: MomentOf): At =>
   (status) => ({ ...ctx, happenedAt: momentOf(status) });
 
-/** Moves an order to its status, one status after another. */
-async function moveTo(at: At, id: string, { method, status, interpretation = 'normal' }: OrderPlan): Promise<void> {
-  const path = pathTo(progressOfOrder(await loadOrder(at(status), id)), status, 'simulation');
+/** Moves an order to its status, one status after another, as a simulation without a delay does. */
+async function moveTo(at: At, id: string, { status, interpretation = 'normal' }: OrderPlan): Promise<void> {
+  let order: LoadedOrder | null = await lockOrder(at(status), id);
+  const path = pathTo(progressOfOrder(order), status, 'simulation');
   for (const step of path.ok ? path.steps : []) {
-    const finalStatus = fullStatus(method, step);
-    await simulateOrder(at(step), id, { finalStatus, delaySeconds: 0, flags: { interpretation } });
+    order = await move(at(step), order, step, { interpretation });
+    if (!order) return;
   }
 }
 
