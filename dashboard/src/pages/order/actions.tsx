@@ -28,9 +28,6 @@ export function Actions({ order }: { order: Order }) {
   };
   return (
     <>
-      <Text size="sm" role="status">
-        {said}
-      </Text>
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" rightSection={<ChevronDownIcon size={16} />}>
@@ -55,6 +52,9 @@ export function Actions({ order }: { order: Order }) {
           )}
         </Menu.Dropdown>
       </Menu>
+      <Text size="sm" role="status">
+        {said}
+      </Text>
       {dialog === 'cancel' && <Cancel order={order} close={close} />}
       {dialog === 'correct' && (
         <CorrectPatient order={order} close={close} done={() => setSaid('The patient data are corrected.')} />
