@@ -157,7 +157,7 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
       await page.getByText(`${patientDetails.first_name} Unmatched`).waitFor();
       await page.getByText(/same name and date of birth/).waitFor();
       await page.getByText(/^Grace Unmatched, born Apr 12, 1988\. .*, ordered /).waitFor();
-      await page.getByRole('columnheader', { name: 'Result' }).waitFor();
+      await page.getByRole('dialog').getByRole('columnheader', { name: 'Result' }).waitFor();
     });
     const page = await dashboard.open(path);
     await page.getByRole('button', { name: 'Decide' }).click();

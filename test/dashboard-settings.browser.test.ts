@@ -84,7 +84,7 @@ await describeDashboard('the settings', (dashboard) => {
     const page = await dashboard.open('/settings?tab=members');
     await page.getByRole('button', { name: 'Invite a person' }).click();
     await page.getByLabel('Email address').fill('grace@example.com');
-    await page.getByRole('button', { name: 'Send the invite' }).click();
+    await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByRole('rowheader', { name: 'grace@example.com' }).waitFor();
     await page.getByText('No mail was sent').waitFor();
     await page.getByRole('cell', { name: 'Administrator of Cactus Health' }).waitFor();

@@ -1,3 +1,5 @@
-/** A unit as people write it. UCUM puts words of its own into braces: `mL/min/{1.73_m2}`. */
+/** A unit as people write it. UCUM has words in braces and units in brackets: `mL/min/{1.73_m2}`, `m[IU]/L`. */
 export const unitInWords = (unit: string | null): string =>
-  (unit ?? '').replaceAll(/\{([^{}]*)\}/g, (_, words: string) => words.replaceAll('_', ' ').replaceAll('m2', 'm²'));
+  (unit ?? '')
+    .replaceAll(/\{([^{}]*)\}/g, (_, words: string) => words.replaceAll('_', ' ').replaceAll('m2', 'm²'))
+    .replaceAll(/[[\]]/g, '');

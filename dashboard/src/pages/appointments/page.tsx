@@ -140,7 +140,15 @@ const COLUMNS: Column<Appointment>[] = [
     label: 'Status',
     render: ({ status }) => <StatusBadge tone={TONES[status] ?? 'active'}>{inWords(status)}</StatusBadge>,
   },
-  { label: 'Kind', render: ({ type }) => (type === 'phlebotomy' ? 'At home' : 'Service center') },
-  { label: 'Where', render: ({ address }) => `${address.city}, ${address.state}` },
-  { label: 'With', render: ({ provider }) => inWords(provider) },
+  {
+    label: 'Draw',
+    render: ({ type, provider, address }) => (
+      <>
+        {type === 'phlebotomy' ? 'At home' : 'Service center'}, {address.city}, {address.state}
+        <Text size="sm" c="dimmed">
+          with {inWords(provider)}
+        </Text>
+      </>
+    ),
+  },
 ];

@@ -29,9 +29,6 @@ export function Actions({ order }: { order: Order }) {
   };
   return (
     <>
-      <Text size="sm" role="status">
-        {said}
-      </Text>
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" rightSection={<ChevronDownIcon size={16} />}>
@@ -57,6 +54,9 @@ export function Actions({ order }: { order: Order }) {
           )}
         </Menu.Dropdown>
       </Menu>
+      <Text size="sm" role="status">
+        {said}
+      </Text>
       {dialog === 'register' && <Register order={order} close={close} />}
       {dialog === 'cancel' && <Cancel order={order} close={close} />}
       {dialog === 'correct' && (

@@ -85,7 +85,7 @@ function Webhooks({ event }: { event: Published }) {
   if (!data) return null;
   const newest = [...new Map(data.data.toReversed().map((attempt) => [attempt.webhook_id, attempt])).values()];
   return (
-    <Group gap={6} mt={4}>
+    <Group gap={6} mt={4} style={{ overflowWrap: 'anywhere' }}>
       <Anchor component={Link} to={`/events/${event.id}`} size="sm">
         {event.event_type}
       </Anchor>
