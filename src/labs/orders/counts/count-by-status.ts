@@ -15,6 +15,7 @@ import type { OrderCounts } from './schemas.ts';
 type Counted = { low: LowLevelStatus; method: CollectionMethod; orders: number };
 type Overdue = Record<OverdueKind, number>;
 type Critical = Static<typeof OrderCounts>['critical_results'];
+const NO_CRITICAL: Critical = { open: 0, acknowledged: 0, signed_off: 0 };
 
 const LOW_LEVEL_STATUSES: readonly LowLevelStatus[] = [...new Set(COLLECTION_METHODS.flatMap(statusesOf))];
 
@@ -46,7 +47,7 @@ export async function countByStatus(ctx: TeamCtx): Promise<Static<typeof OrderCo
     overdue: { total: sum(Object.values(overdue)), ...overdue },
     with_open_critical_result: critical,
     critical_results: {
-      ...{ open: 0, acknowledged: 0, signed_off: 0 },
+      ...NO_CRITICAL,
       ...Object.fromEntries(criticalRows.map(({ status, results }) => [status, results])),
     },
   };
