@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
+import { useSession } from '../../api/session.tsx';
 import { useProblems } from '../../parts/field-problems.ts';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { usePerson } from '../../parts/people.tsx';
@@ -16,6 +17,7 @@ export const waitsForRegistration = ({ details, patient_details, last_event }: O
 
 /** Registers the kit: says who gives the sample, and who signs the order. */
 export function Register({ order, close }: { order: Order; close: () => void }) {
+  const { environment } = useSession();
   const { user_id, lab_test } = order;
   const [sampleId, setSampleId] = useState(order.sample_id ?? '');
   const [tested, setTested] = useState(NOBODY);
@@ -44,7 +46,11 @@ export function Register({ order, close }: { order: Order; close: () => void }) 
       <Text>Who uses this kit? The laboratory tests the sample of the person whom you name.</Text>
       <TextInput
         label="Sample id"
-        description="Printed on the kit."
+        description={
+          environment === 'sandbox' && order.sample_id === null
+            ? 'Printed on the kit. The kit of a sandbox has none before it is sent: write one, such as KIT-1.'
+            : 'Printed on the kit.'
+        }
         required
         maxLength={64}
         value={sampleId}

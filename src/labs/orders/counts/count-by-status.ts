@@ -16,6 +16,7 @@ import type { OrderCounts } from './schemas.ts';
 type Counted = { low: LowLevelStatus; method: CollectionMethod; orders: number };
 type Overdue = Record<OverdueKind, number>;
 type Critical = Static<typeof OrderCounts>['critical_results'];
+const NO_CRITICAL: Critical = { open: 0, acknowledged: 0, signed_off: 0 };
 
 const LOW_LEVEL_STATUSES: readonly LowLevelStatus[] = [...new Set(COLLECTION_METHODS.flatMap(statusesOf))];
 
