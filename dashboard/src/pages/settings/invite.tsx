@@ -43,7 +43,7 @@ function Outcome({ email, status }: { email: string; status: Status }) {
   if (hasMail)
     return <Text size="sm">A mail with the link is on its way to {email}. The link works for seven days.</Text>;
   return (
-    <Alert title="No mail was sent" color="yellow">
+    <Alert title="No mail was sent">
       The service has no mail server, so the link stays with its operator. Ask the operator to run{' '}
       <Code>phial org invites --org {org.id}</Code> and to give the link to {email}.
     </Alert>

@@ -47,7 +47,7 @@ export const AppointmentListQuery = Type.Object(
   { fulfils: daysInRange },
 );
 
-export const ListedAppointment = shape('ListedAppointment', {
+const ListedAppointment = shape('ListedAppointment', {
   ...Appointment.properties,
   client_user_id: Type.String(),
   order: Type.Object({
