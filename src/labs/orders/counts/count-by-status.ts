@@ -54,8 +54,6 @@ export async function countByStatus(ctx: TeamCtx): Promise<Static<typeof OrderCo
   };
 }
 
-const NO_CRITICAL = { open: 0, acknowledged: 0, signed_off: 0 };
-
 /** Reads the stored totals, and subtracts one by one the orders of users whom the job has not subtracted yet. */
 const BY_STATUS = `
   select low, method, sum(orders)::bigint as orders from (
