@@ -82,13 +82,13 @@ test('the dashboard offers a replacement in the statuses in which the service ma
 });
 
 test('the dashboard offers a correction of the patient as long as no sample is collected', () => {
-  const told = statuses.COLLECTION_METHODS.flatMap((method) =>
+  const known = statuses.COLLECTION_METHODS.flatMap((method) =>
     statuses.statusesOf(method).map((low) => ({ method, low, status: statuses.fullStatus(method, low) })),
   );
-  const differing = told.filter(
+  const differing = known.filter(
     ({ method, low, status }) => isBeforeCollection(status) !== statuses.isBeforeCollection(method, low),
   );
-  expect(told.length).toBeGreaterThan(50);
+  expect(known.length).toBeGreaterThan(50);
   expect(differing).toEqual([]);
 });
 

@@ -25,6 +25,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   body_verify_token: 'masked',
   foods_verify_token: 'masked',
   'prepare_team_custom_credentials key': 'the name of a detail',
+  former_secret_ends_at: 'a time',
   public_key: 'public',
   booking_key: 'books nothing without a key of the team',
   next_token: 'a cursor',

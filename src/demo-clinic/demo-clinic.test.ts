@@ -111,7 +111,8 @@ describe('a loaded demo clinic', () => {
   test('has appointments to come at home and at service centers', async () => {
     const { rows } = await sql<{ type: string; soon: number }>`
       select type, count(*)::integer as soon from appointments
-       where team_id = ${clinic.id} and status = 'confirmed' and start_at between now() - interval '1 day' and now() + interval '3 days'
+       where team_id = ${clinic.id} and status = 'confirmed'
+         and start_at between now() - interval '1 day' and now() + interval '3 days'
        group by type order by type`.execute(app.db);
     expect(rows).toEqual([
       { type: 'patient_service_center', soon: expect.any(Number) },

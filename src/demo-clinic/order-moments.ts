@@ -51,8 +51,8 @@ const hoursTo = (method: CollectionMethod, status: LowLevelStatus): number =>
 const FROM_MINUTES = 570;
 const SPREAD_MINUTES = 300;
 /**
- * The ages of newest statuses. Orders that ended are spread over weeks. An open one is not overdue by chance, and neither
- * is the order that repeats one with a sample error.
+ * The ages of newest statuses. Orders that ended are spread over weeks. An open one is not overdue by chance, and
+ * neither is the order that repeats one with a sample error.
  */
 const OPEN_HOURS = { least: 5, spread: 30 };
 const ENDED_HOURS = { least: 12, spread: 400 };

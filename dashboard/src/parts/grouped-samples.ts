@@ -30,7 +30,7 @@ const readPage = ({ series, userId: user_id, range: { start, end }, signal }: As
     next_cursor: string | null;
   }>;
 
-/** After the first page, samples are shown when they have grown by this factor: drawing costs as much as all of them. */
+/** Samples are shown again when they have grown by this factor, because all of them are drawn each time. */
 const GROWTH = 1.5;
 
 /** Reads a series of a user page by page. What has come is there soon, and grows. */

@@ -12,7 +12,7 @@ export async function namesOf(user_ids: string[]): Promise<Map<string, Person>> 
   return new Map(data.flatMap(({ user_id, person }) => (person ? [[user_id, person] as const] : [])));
 }
 
-/** Reads who users are, at most 100, in one request. Ids and names stand in bodies, so that no log of addresses has them. */
+/** Reads who users are, at most 100, in one request. Ids and names stand in bodies, so no log of addresses has them. */
 export function usePeople(userIds: readonly string[]) {
   const { team } = useSession();
   const user_ids = [...new Set(userIds)].toSorted();

@@ -36,7 +36,7 @@ export const MAX_RUNNING = 128;
 /** The most characters of a cursor. Two snapshots fit, each with MAX_RUNNING transactions of 16 digits. */
 export const LONGEST_CURSOR = 6_000;
 
-/** A reader can begin after a cursor, with the events since a time (milliseconds since 1970), or with new ones (null). */
+/** A reader begins after a cursor, with the events since a time (milliseconds since 1970), or with new ones (null). */
 export type FeedStart = Cursor | { since: number } | null;
 
 export const FROM_THE_OLDEST: Cursor = { seen: { until: 0, running: [] }, reading: null, from: 0 };

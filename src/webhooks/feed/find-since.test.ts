@@ -98,10 +98,10 @@ test.each([
 });
 
 test('A time before the stored events is refused, because events may be missing', async () => {
-  const kept = await ask(ago((app.config.retentionDays - 1) * 24 * HOUR));
+  const stored = await ask(ago((app.config.retentionDays - 1) * 24 * HOUR));
   const old = await ask(ago((app.config.retentionDays + 1) * 24 * HOUR));
   const first = await ask('1970-01-01');
-  expect([kept.status, old.status, old.body.code, first.body.code]).toEqual([
+  expect([stored.status, old.status, old.body.code, first.body.code]).toEqual([
     200,
     410,
     'cursor_expired',

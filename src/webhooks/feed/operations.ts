@@ -16,9 +16,9 @@ export const feedOperations = [
     description:
       'Every stored event of the team, whether or not a webhook sends it, in the order of commits. None is ' +
       'skipped, and each may come again. Store `next_cursor` once you have handled a page and continue there: ' +
-      'at once when `has_more` is true, otherwise with `wait`. To begin near the end, send a time as `after`. Events of a user who is scheduled for deletion ' +
-      'are not shown. They come later if the deletion is taken back. A cursor or a time that is older than ' +
-      'the stored events is 410 cursor_expired.',
+      'at once when `has_more` is true, otherwise with `wait`. To begin near the end, send a time as `after`. Events ' +
+      'of a user who is scheduled for deletion are not shown. They come later if the deletion is taken back. A ' +
+      'cursor or a time that is older than the stored events is 410 cursor_expired.',
     refusals: ['invalid_cursor', 'cursor_expired', 'too_many_polls'],
     handle: async (ctx, { query: { after = null, limit, event_type = null, wait } }) =>
       readFeed(ctx, { after, limit, event_types: event_type, wait }),

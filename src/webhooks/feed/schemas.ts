@@ -33,8 +33,8 @@ export const FeedQuery = Type.Object(
         maxLength: LONGEST_CURSOR,
         description:
           '`next_cursor` of the page before; or a time (ISO 8601, without an offset UTC, a + is written %2B) for the ' +
-          'events since then, and perhaps some from shortly before it; or `now` for events from now on. Without it the ' +
-          'feed starts from the oldest stored event.',
+          'events since then, and perhaps some from shortly before it; or `now` for events from now on. Without it ' +
+          'the feed starts from the oldest stored event.',
       }),
     ),
     limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),

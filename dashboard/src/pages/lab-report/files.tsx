@@ -35,7 +35,7 @@ export function Files({ report: { job_id, files } }: { report: Report }) {
 
 type FileProps = { name: string; file: ReportFile; id: [jobId: string, n: number] };
 
-/** The link only lets a browser save the file. So the page loads it, and shows it as what the service found it to be. */
+/** The link only lets a browser save the file. So the page loads it, and shows it as what the service found in it. */
 function File({ name, file: { url, content_type }, id }: FileProps) {
   const query = useQuery({
     queryKey: ['lab_report_file', ...id],

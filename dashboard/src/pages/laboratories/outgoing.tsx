@@ -72,7 +72,7 @@ export function Outgoing() {
           data.length === 0 ? (
             <Empty title={state === 'refused' ? 'No message was refused' : 'No message is in this state'}>
               {state === 'refused'
-                ? 'A message waits here if its laboratory answers that it does not take it. Choose another state to see what is under way.'
+                ? 'A message waits here if its laboratory refuses it. Other states show what is under way.'
                 : 'Choose another state or laboratory.'}
             </Empty>
           ) : (

@@ -25,6 +25,6 @@ const lastPart = (status: string): string => status.slice(status.lastIndexOf('.'
 
 export const canBeReplaced = (status: string): boolean => REPLACEABLE.has(lastPart(status));
 
-/** True before the sample is collected. Then the patient can be corrected, if the laboratory does not have the order. */
+/** True before the sample is collected: the patient can be corrected, if the laboratory does not have the order yet. */
 export const isBeforeCollection = (status: string): boolean =>
   status.startsWith('received.') || BEFORE_COLLECTION.has(lastPart(status));

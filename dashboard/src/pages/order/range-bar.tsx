@@ -33,8 +33,8 @@ export function RangeBar({ result }: { result: Ranged }) {
 }
 
 /**
- * Returns where a number lies, in percent. A third of the scale lies on each side of the range. A range with one end has
- * this end in the middle, and goes to the border on its open side.
+ * Returns where a number lies, in percent. A third of the scale lies on each side of the range. A range with one end
+ * has this end in the middle, and goes to the border on its open side.
  */
 function scaleOf(min: number | null, max: number | null, value: number): (at: number) => number {
   const bounded = (share: number): number => Math.min(Math.max(share, 0), 1) * 100;

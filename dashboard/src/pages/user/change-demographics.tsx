@@ -18,7 +18,7 @@ const FIELDS = [...Object.keys(EMPTY_PATIENT), ...Object.keys(EMPTY_ADDRESS).map
 
 type ChangeProps = { userId: string; known: components['schemas']['UserInfo'] | null; close: () => void };
 
-/** Stores who the user is. The service replaces all of it: what has no field here, as a guardian, goes back as it was. */
+/** Stores who the user is. The service replaces all of it, so what has no field here, as a guardian, is sent again. */
 export function ChangeDemographics({ userId: user_id, known, close }: ChangeProps) {
   const [patient, setPatient] = useState(() => filledWith(EMPTY_PATIENT, known));
   const [place, setPlace] = useState(() => filledWith(EMPTY_ADDRESS, known?.address ?? null));

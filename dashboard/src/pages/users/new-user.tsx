@@ -47,7 +47,7 @@ function UserForm({ close }: { close: () => void }) {
     <FormModal title="New user" action="Create" run={create} close={close}>
       <TextInput
         label="Your id"
-        description="The id of this person in your own system. It may not tell who the person is: use no name and no e-mail address."
+        description="The id in your own system. It may not say who the person is: use no name and no e-mail address."
         required
         maxLength={256}
         value={id}

@@ -41,7 +41,7 @@ const VALUES: readonly Value[] = (
   ] as const
 ).map(([code, name, value, unit, range, flag]) => ({ code, name, value, unit, range, flag, status: 'F' }));
 
-/** The mistakes of the laboratory, by the last name of the patient. A person can mend each by another value of a field. */
+/** The mistakes of the laboratory, by the last name of the patient. Another value of one field mends each. */
 const MISTAKES: Readonly<Record<string, (value: Value) => Value>> = {
   // OBX-11: the status Q does not exist.
   misflagged: (value) => (value.code === 'GLU' ? { ...value, status: 'Q' } : value),
