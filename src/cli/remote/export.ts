@@ -36,7 +36,8 @@ export async function exportCommand(values: ExportOptions): Promise<number> {
     if (json) printJson({ file: resolve(to as string), ...counts });
     else
       console.error(
-        `Exported ${counts.lines} ${counts.lines === 1 ? 'line' : 'lines'} of ${counts.users} ${counts.users === 1 ? 'user' : 'users'}. They hold personal data as plain text. ` +
+        `Exported ${counts.lines} lines of ${counts.users} ${counts.users === 1 ? 'user' : 'users'}. ` +
+          'They hold personal data as plain text. ' +
           'Protect them like the database.',
       );
     return 0;

@@ -28,7 +28,8 @@ function judgeDeliveries({ attempts, success_rate, latency_ms }: TeamStatus['del
   const { fine, skipped, warning } = findingsOf('deliveries');
   if (success_rate === null) return skipped('no attempt within a day');
   const found =
-    `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} within a day, ${(success_rate * 100).toFixed(1)} % succeeded, ` +
+    `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} within a day, ` +
+    `${(success_rate * 100).toFixed(1)} % succeeded, ` +
     `p50 ${latency_ms.p50 ?? '-'} ms, p99 ${latency_ms.p99 ?? '-'} ms`;
   if (success_rate >= GOOD_RATE) return fine(found);
   return warning(found, 'docs/guides/see-what-was-delivered.md finds the failed attempts.');
