@@ -51,6 +51,37 @@ describe('credentials', () => {
   });
 });
 
+test('a create whose response gets lost while it runs is done once, and its answer arrives', async () => {
+  const { user_id } = await makeUser(app.team);
+  const statuses: number[] = [];
+  let lost: Promise<Response> | null = null;
+  const fetchWithLoss = async (request: Request): Promise<Response> => {
+    if (lost === null) {
+      lost = fetch(request);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      throw new TypeError('fetch failed');
+    }
+    const response = await fetch(request);
+    statuses.push(response.status);
+    return response;
+  };
+  const lossy = openPhial({ baseUrl: app.baseUrl, apiKey: app.team.api_key, retries: 1, fetch: fetchWithLoss });
+  const samples = Array.from({ length: 5_000 }, (_, minute) => ({
+    resource: 'heartrate' as const,
+    provider: 'apple_health_kit' as const,
+    source_type: 'watch' as const,
+    timestamp: new Date(Date.UTC(2026, 0, 5, 0, minute)).toISOString(),
+    unit: 'bpm',
+    value: 60 + (minute % 60),
+  }));
+  const params = { path: { user_id } };
+  const stored = await unwrap(lossy.POST('/v2/timeseries/{user_id}/samples', { params, body: samples as never }));
+  const first = await (lost as unknown as Promise<Response>);
+  expect(await first.json()).toEqual(stored);
+  expect(statuses.at(-1)).toBe(200);
+  expect(statuses.slice(0, -1).every((status) => status === 409)).toBe(true);
+});
+
 describe('a refusal', () => {
   test('is thrown with its code, detail, status and request id', async () => {
     const { user_id } = await makeUser(await app.makeTeam());

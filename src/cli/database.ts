@@ -9,7 +9,7 @@ import { MIGRATIONS, openDatabaseServer, type DatabaseServer } from '../db/datab
 import { restore } from '../db/backup/restore.ts';
 import { openLog, type Logger } from '../log.ts';
 import { printDone } from './print.ts';
-import { barOf, openProgress } from './progress.ts';
+import { openProgress } from './progress.ts';
 
 /**
  * Runs `work` with the configured database. The service may run at the same time. Only the output of `work` goes to
@@ -83,5 +83,5 @@ export async function restoreCommand({ from, json }: { from: string; json: boole
 /** Shows how many tables of a backup are done. */
 function reportTables(): { report: ReportTables; end: () => void } {
   const { show, end } = openProgress();
-  return { report: (done, total) => show(`${barOf(done, total)}${done} of ${total} tables`), end };
+  return { report: (done, total) => show(`${done} of ${total} tables`, { done, total }), end };
 }

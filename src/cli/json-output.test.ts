@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endPrograms, makeDatabase, makeFolder, type Ran } from '../../test/program.ts';
 import { runHere } from '../../test/run-here.ts';
+import { writeCredentials } from '../first-keys-file.ts';
 import { COMMANDS } from './commands.ts';
 
 /** Commands without --json, each with its reason. */
@@ -51,6 +52,16 @@ describe('--json prints one document', () => {
       org_id: org,
       url: expect.stringContaining('/sign-in/'),
     });
+    const dataDir = makeFolder();
+    const ids = { team_id: NOBODY, team_api_key: 'key', management_key: 'mg_key' };
+    // The newest file belongs to another database.
+    for (const [org_id, port] of [
+      [org, 4001],
+      [NOBODY, 4002],
+    ] as const)
+      writeCredentials(dataDir, { base_url: `http://localhost:${port}`, org_id, ...ids });
+    const linked = await runHere(['sign-in-link'], { env, dataDir });
+    expect(linked.stdout).toMatch(/^http:\/\/localhost:4001\/sign-in\//);
     const key = await read('org', 'keys', 'create', '--org', org, '--label', 'jobs');
     const revoked = await read('org', 'keys', 'revoke', '--org', org, '--key', key['id'] as string);
     expect(revoked).toEqual({ key_id: key['id'], is_revoked: true });

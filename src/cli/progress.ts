@@ -1,5 +1,8 @@
-/** A line at a terminal that changes while something long runs. */
-export type Progress = { show: (text: string) => void; end: () => void };
+/** A line at a terminal that changes while something long runs. Only there it begins with a bar of `part`. */
+export type Progress = { show: (text: string, part?: Part) => void; end: () => void };
+
+/** What is done of all. `total` is null if the end is unknown. */
+type Part = { done: number; total: number | null };
 
 const SHOWN_EVERY_MS = 100;
 
@@ -15,10 +18,10 @@ export function openProgress(stream: Stream = process.stderr): Progress {
   if (!stream.isTTY) return plainLines(stream);
   let shownAt = 0;
   return {
-    show: (text) => {
+    show: (text, part) => {
       if (performance.now() - shownAt < SHOWN_EVERY_MS) return;
       shownAt = performance.now();
-      stream.write(`\r\u001B[K${text.slice(0, (stream.columns || 80) - 1)}`);
+      stream.write(`\r\u001B[K${`${barOf(part)}${text}`.slice(0, (stream.columns || 80) - 1)}`);
     },
     end: () => void stream.write('\r\u001B[K'),
   };
@@ -37,7 +40,7 @@ function plainLines(stream: Stream): Progress {
 const BAR_WIDTH = 24;
 
 /** Returns a bar such as `[######------] 50 %`, or an empty text if the end is unknown. */
-export function barOf(done: number, total: number | null): string {
+function barOf({ done, total }: Part = { done: 0, total: null }): string {
   if (!total) return '';
   const part = Math.min(1, done / total);
   const filled = Math.round(part * BAR_WIDTH);

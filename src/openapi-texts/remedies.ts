@@ -22,7 +22,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
 
   // Keys and rights.
   invalid_session: 'Sign in again at the dashboard. A session ends after 12 hours, or when its person signs out.',
-  csrf_token_invalid: 'Send `csrf_token` of `GET /v1/session` in the header `x-csrf-token`.',
+  csrf_token_invalid: 'Send `session.csrf_token` of `GET /v1/session` in the header `x-csrf-token`.',
   invalid_api_key: 'Send a key that exists and was not revoked, in the header that the operation names.',
   wrong_environment: 'Use a key of this environment and region, or the base address of the key.',
   wrong_key_kind: 'Use the kind of key that the operation needs: a team key, a management key, or a token.',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../context.ts';
 import { oldestDueOf } from '../delivery/queues/queue-depth.ts';
+import { userNotScheduledForDeletion } from '../labs/orders/scheduled-users.ts';
 import { waitingForReview } from '../labs/results/parser/list-reviews.ts';
 import { countSamplesOfDay } from '../totals/count-samples.ts';
 import { readConnectionCounts } from '../wearables/connections/count-of-team.ts';
@@ -19,6 +20,7 @@ type Waiting = {
   orders_unanswered: number;
   unmatched_results: number;
   reports_to_review: number;
+  critical_results_open: number;
   imports_failed: number;
   imports_running: number;
 };
@@ -87,6 +89,9 @@ async function countWaiting({ db, team }: TeamCtx): Promise<Waiting> {
              select from unmatched_results where team_id = ${team.id}
                 and status in ('pending_customer_review', 'pending_ops_review')`)} as unmatched_results,
            ${many(sql`select from ${waitingForReview(team.id)}`)} as reports_to_review,
+           ${many(sql`
+             select from critical_results orders where orders.team_id = ${team.id} and orders.status = 'open'
+                and ${sql.raw(userNotScheduledForDeletion('orders.team_id'))}`)} as critical_results_open,
            ${many(sql`
              select from imports where team_id = ${team.id} and ended_at > now() - interval '1 day'
                 and status = 'failure'`)} as imports_failed,

@@ -162,6 +162,7 @@ export const TeamStatus = shape('TeamStatus', {
       orders_unanswered: Count('Messages that a laboratory stored and has not answered.'),
       unmatched_results: Count('Results that wait for somebody to find their order.'),
       reports_to_review: Count('Uploaded lab reports that wait for a review.'),
+      critical_results_open: Count('Critical results that nobody has acknowledged.'),
     },
     { description: 'What waits between the team and its laboratories. Each count stops at 10,000.' },
   ),

@@ -50,7 +50,7 @@ test('the status of a new team has nothing that waits', async () => {
     connections: none('connected error paused'),
     laboratories: none(
       'messages_waiting orders_waiting orders_held orders_refused orders_unanswered unmatched_results ' +
-        'reports_to_review',
+        'reports_to_review critical_results_open',
     ),
     imports: none('failed running'),
   });
@@ -91,6 +91,14 @@ test('the status counts what waits in laboratories, imports and connections, of 
       insert into laboratory_outbox (user_id, id, order_id, team_id, lab_id, action, state, held_by, answered_at)
       values (${user_id}, ${randomUUID()}, ${order.id}, ${team.id}, 1, 'new', ${state},
               ${state === 'held' ? 'organisation' : null}, now())`.execute(app.db);
+  for (const status of ['open', 'acknowledged'])
+    await sql`
+      insert into critical_results (user_id, order_id, id, team_id, version, result_status, status, acknowledgement,
+                                    acknowledged_at)
+      values (${user_id}, ${order.id}, ${randomUUID()}, ${team.id}, 1, 'final', ${status},
+              ${status === 'open' ? null : Buffer.from('sealed')}, ${status === 'open' ? null : new Date()})`.execute(
+      app.db,
+    );
   const bytes = Buffer.from(`OBX|1|NM|GLU||88|||||||Q|${randomUUID()}`);
   const { id } = await storeMessage(app.ctx, { labId: 1, bytes, header: null });
   await sql`update hl7_messages set state = 'failed', team_id = ${team.id} where id = ${id}`.execute(app.db);
@@ -104,6 +112,7 @@ test('the status counts what waits in laboratories, imports and connections, of 
     orders_unanswered: 1,
     unmatched_results: 1,
     reports_to_review: 0,
+    critical_results_open: 1,
   });
   for (const days of [0, 2])
     await sql`

@@ -29,14 +29,20 @@ export type PhialOptions = Credentials &
 /** The methods `GET`, `POST`, `PUT`, `PATCH` and `DELETE` take a path of the interface, and follow the change feed. */
 export type Phial = Client<paths> & {
   events: {
-    /** Yields the events of the team for ever, at least once and in the order of commits. */
+    /**
+     * Yields the events of the team for ever, at least once and in the order of commits. It goes on after lost
+     * connections, 429 and 5xx. Other refusals end it.
+     */
     follow: (options?: FollowOptions) => AsyncGenerator<FollowedEvent, never, undefined>;
   };
 };
 
 export function openPhial({ baseUrl, fetch = globalThis.fetch, retries, ...credentials }: PhialOptions): Phial {
+  const address = baseUrl.replace(/\/+$/, '');
+  // Throws for what is no address. `follow` would take the failure of its first request for a lost connection.
+  void new Request(`${address}/`);
   const client = openFetch<paths>({
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    baseUrl: address,
     fetch: retry(fetch, { retries }),
     // The service reads a list as a repeated name.
     querySerializer: { array: { style: 'form', explode: true } },

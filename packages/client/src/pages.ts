@@ -1,5 +1,8 @@
-/** What to add to the query of the next page. Empty for the first page. A list uses one of the three. */
-export type Next = { next_cursor?: string; page?: number; offset?: number };
+/**
+ * What to add to the query of the next page, or to the body where an operation takes the token there. Empty for the
+ * first page. A list uses one of them.
+ */
+export type Next = { next_cursor?: string; next_token?: string; page?: number; offset?: number };
 
 /** The keys by which lists say whether another page follows. */
 type Page = {
@@ -40,8 +43,9 @@ export async function* itemsOf<Read extends object, Key extends keyof Read>(
 type Item<List> = List extends readonly (infer One)[] ? One : never;
 
 function nextOf({ next_cursor, next_token, page, size, offset, limit, total = 0 }: Page): Next | null {
-  const cursor = next_cursor ?? next_token;
-  if (cursor) return { next_cursor: cursor };
+  if (next_cursor) return { next_cursor };
+  // Of the lists that answer with a token, one takes it as next_cursor and one as next_token. Each ignores the other.
+  if (next_token) return { next_cursor: next_token, next_token };
   if (page !== undefined && size !== undefined) return page * size < total ? { page: page + 1 } : null;
   if (offset !== undefined && limit !== undefined) return offset + limit < total ? { offset: offset + limit } : null;
   return null;

@@ -30,10 +30,14 @@ const refuse = (status: number, code: string, headers?: Record<string, string>):
 const cutOff: Answer = (response) => response.destroy();
 const fine = json(200, { user_id: USER });
 
+const address = (): { baseUrl: string } => ({
+  baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+});
+
 let phial: Phial;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  phial = openPhial({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, apiKey: 'key' });
+  phial = openPhial({ ...address(), apiKey: 'key' });
 });
 afterAll(() => server.close());
 beforeEach(() => {
@@ -87,6 +91,15 @@ describe('a request is sent again', () => {
     expect(performance.now() - begun).toBeGreaterThan(990);
   });
 
+  test('until the first try has ended, if only its response got lost', async () => {
+    const running = refuse(409, 'idempotency_in_flight');
+    answers = [cutOff, running, running, running, running, fine];
+    const body = { client_user_id: 'ada' };
+    expect(await unwrap(phial.POST('/v2/user', { body }))).toEqual({ user_id: USER });
+    expect(new Set(received.map(({ headers }) => headers['x-idempotency-key'])).size).toBe(1);
+    expect(received).toHaveLength(6);
+  }, 15_000);
+
   test('three times at most', async () => {
     answers = [refuse(503, 'not_ready', { 'retry-after': '0' })];
     await expect(unwrap(phial.GET('/v2/user/{user_id}', path))).rejects.toMatchObject({ code: 'not_ready' });
@@ -94,7 +107,48 @@ describe('a request is sent again', () => {
   });
 });
 
+describe('a DELETE that was sent again', () => {
+  const gone = refuse(404, 'not_found');
+  const remove = (): Promise<unknown> => unwrap(phial.DELETE('/v2/user/{user_id}', path));
+
+  test('is done if the record is gone and an earlier response got lost', async () => {
+    for (const lost of [cutOff, (response: ServerResponse): unknown => response.writeHead(504).end()]) {
+      answers = [lost as Answer, gone];
+      expect(await remove()).toEqual({ success: true });
+    }
+  });
+
+  test('is refused if the service has answered before, or at the first try', async () => {
+    for (const before of [[refuse(503, 'not_ready')], []]) {
+      answers = [...before, gone];
+      await expect(remove()).rejects.toMatchObject({ code: 'not_found' });
+    }
+  });
+
+  test('is refused if it is about data of an unknown user', async () => {
+    answers = [cutOff, gone];
+    const asked = phial.DELETE('/v2/timeseries/{user_id}/samples', { ...path, body: { ids: [USER] } } as never);
+    await expect(unwrap(asked)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
 describe('a request is not sent again', () => {
+  test('if it uses up a code', async () => {
+    answers = [cutOff, fine];
+    const params = { query: { code: 'a-code' } };
+    await expect(phial.POST('/v2/link/code/exchange', { params })).rejects.toThrow('fetch failed');
+    expect(received).toHaveLength(1);
+  });
+
+  test('without retries, also while the first try runs', async () => {
+    answers = [refuse(409, 'idempotency_in_flight')];
+    const once = openPhial({ ...address(), apiKey: 'key', retries: 0 });
+    await expect(unwrap(once.POST('/v2/user', { body: { client_user_id: 'ada' } }))).rejects.toMatchObject({
+      code: 'idempotency_in_flight',
+    });
+    expect(received).toHaveLength(1);
+  });
+
   test('after a refusal', async () => {
     answers = [refuse(404, 'not_found')];
     await expect(unwrap(phial.GET('/v2/user/{user_id}', path))).rejects.toBeInstanceOf(PhialError);

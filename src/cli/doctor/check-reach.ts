@@ -6,7 +6,7 @@ import { findingsOf, type Finding } from '../finding.ts';
 const ANSWERS_WITHIN_MS = 5_000;
 
 /** Asks the service by its public address, as customers do. */
-export async function checkService({ baseUrl }: Config): Promise<Finding> {
+export async function checkService(baseUrl: string): Promise<Finding> {
   const { fine, warning } = findingsOf('service');
   let status: number;
   try {

@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startMailServer, type MailStandIn } from '../../../test/fake-mail-server.ts';
 import { query } from '../../../test/global-setup.ts';
 import { endPrograms, makeDatabase, makeFolder } from '../../../test/program.ts';
 import { runHere } from '../../../test/run-here.ts';
 import { serveHere, type Served } from '../../../test/serve-here.ts';
+import { writeCredentials } from '../../first-keys-file.ts';
 import type { Finding } from '../finding.ts';
 
 let url: string;
@@ -41,6 +42,15 @@ describe('phial doctor', () => {
       ['mail', 'skipped'],
     ]);
     expect(code).toBe(0);
+  });
+
+  test('asks the sandbox of the data directory where it started last, unless an option names the address', async () => {
+    const dataDir = makeFolder();
+    const ids = { org_id: randomUUID(), team_id: randomUUID(), team_api_key: 'key', management_key: 'mg_key' };
+    writeCredentials(dataDir, { base_url: `http://127.0.0.1:${service.port}`, ...ids });
+    const here = { DATABASE_URL: url, PHIAL_DATA_DIR: dataDir };
+    expect((await examine(here)).by['service']).toMatchObject({ state: 'fine' });
+    expect((await examine({ ...here, PORT: '1' })).by['service']).toMatchObject({ state: 'warning' });
   });
 
   test('prints a line for each check, and how to mend what is wrong', async () => {

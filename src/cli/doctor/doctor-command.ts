@@ -7,6 +7,7 @@ import { openLog } from '../../log.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkDisks } from './check-disks.ts';
 import { checkMail, checkService } from './check-reach.ts';
+import { baseUrlHere } from '../find-service.ts';
 import { findingsOf, renderFindings, type Finding } from '../finding.ts';
 
 /** Checks the deployment and changes nothing. Returns 1 if there is a problem, otherwise 0. */
@@ -33,7 +34,7 @@ async function examine(env: Env): Promise<Finding[]> {
   return [
     options.fine(`${config.environment}, region ${config.region}`),
     ...(await checkStorage(config, secrets)),
-    await checkService(config),
+    await checkService(baseUrlHere(env)),
     await checkMail(config),
   ];
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { PhialError, unwrap, type components, type Phial } from '@phial/client';
 import { CommandError } from '../command.ts';
 import { printJson } from '../print.ts';
-import { barOf, openProgress } from '../progress.ts';
+import { openProgress } from '../progress.ts';
 import { findManagedTeam, withRemote, type ManagedTeam } from './with-remote.ts';
 
 type Clinic = components['schemas']['DemoClinic'];
@@ -54,7 +54,7 @@ async function watch(begun: Clinic, look: () => Promise<Clinic>): Promise<Clinic
   try {
     while (clinic.state === 'loading') {
       const { done, total, next } = clinic;
-      progress.show(`${barOf(done, total)}${done} of ${total} steps. ${next ?? ''}`.trimEnd());
+      progress.show(`${done} of ${total} steps. ${next ?? ''}`.trimEnd(), { done, total });
       await wait(LOOK_EVERY_MS);
       clinic = await look();
       if (clinic.done !== done) movedAt = performance.now();

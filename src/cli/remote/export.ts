@@ -1,11 +1,11 @@
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { constants } from 'node:fs';
+import { access, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { ReadableStream } from 'node:stream/web';
 import { PhialError, type Phial } from '@phial/client';
-import { hasCode } from '@phial/embedded-postgres/errors';
 import { CommandError, UsageError } from '../command.ts';
 import { printJson } from '../print.ts';
-import { barOf, openProgress } from '../progress.ts';
+import { openProgress } from '../progress.ts';
 import { findManagedTeam, withRemote, type ManagedTeam, type Remote } from './with-remote.ts';
 
 type ExportOptions = {
@@ -26,6 +26,7 @@ const WRITTEN_TOGETHER = 500;
 /** Writes everything of a team or of one user, as lines of JSON, to a new file or to stdout. */
 export async function exportCommand(values: ExportOptions): Promise<number> {
   const { to, user, json } = values;
+  if (to !== undefined) await refuseUnwritable(resolve(to));
   if (json && to === undefined) throw new UsageError('phial export takes --json together with --to FILE only.');
   return withRemote('export', values, async (remote) => {
     const { manager, path } = await findManagedTeam('export', remote, values);
@@ -35,7 +36,8 @@ export async function exportCommand(values: ExportOptions): Promise<number> {
     if (json) printJson({ file: resolve(to as string), ...counts });
     else
       console.error(
-        `Exported ${counts.lines} lines of ${counts.users} users. They hold personal data as plain text. ` +
+        `Exported ${counts.lines} lines of ${counts.users} ${counts.users === 1 ? 'user' : 'users'}. ` +
+          'They hold personal data as plain text. ' +
           'Protect them like the database.',
       );
     return 0;
@@ -76,7 +78,6 @@ const printLines = async (text: string): Promise<void> => {
 /** Writes a new file, which has its name only once it is complete. Only the owner can read it. */
 async function writeFile(lines: AsyncIterable<string>, file: string, total: number | null): Promise<Counts> {
   const unfinished = `${file}.part`;
-  await refuseExisting(file);
   const handle = await open(unfinished, 'w', 0o600);
   try {
     const counts = await copy(lines, async (text) => void (await handle.write(text)), total);
@@ -90,15 +91,27 @@ async function writeFile(lines: AsyncIterable<string>, file: string, total: numb
   }
 }
 
-async function refuseExisting(file: string): Promise<void> {
-  try {
-    await (await open(file, 'r')).close();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return;
-    throw error;
-  }
-  throw new UsageError(`phial export writes a new file as --to, and ${file} exists.`);
+/** Refuses before the service is asked: each export writes a line to the audit log. */
+async function refuseUnwritable(file: string): Promise<void> {
+  const folder = dirname(file);
+  const isFolder = await stat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new UsageError(`phial export writes to a folder that exists, and ${folder} is none.`);
+  if (await canAccess(file, constants.F_OK))
+    throw new UsageError(`phial export writes a new file as --to, and ${file} exists.`);
+  if (!(await canAccess(folder, constants.W_OK)))
+    throw new UsageError(
+      `phial export cannot write to the folder ${folder}. Choose another, or get the right to write.`,
+    );
 }
+
+const canAccess = (path: string, mode: number): Promise<boolean> =>
+  access(path, mode).then(
+    () => true,
+    () => false,
+  );
 
 async function closeSafely(handle: FileHandle): Promise<void> {
   await handle.sync();
@@ -126,7 +139,7 @@ async function copy(
       if (line.startsWith('{"type":"user"')) counts.users += 1;
       waiting.push(`${line}\n`);
       if (waiting.length >= WRITTEN_TOGETHER) await flush();
-      progress.show(`${barOf(counts.users, total)}${counts.lines} lines, ${counts.users} users`);
+      progress.show(`${counts.lines} lines, ${counts.users} users`, { done: counts.users, total });
     }
     await flush();
   } finally {

@@ -28,7 +28,8 @@ function judgeDeliveries({ attempts, success_rate, latency_ms }: TeamStatus['del
   const { fine, skipped, warning } = findingsOf('deliveries');
   if (success_rate === null) return skipped('no attempt within a day');
   const found =
-    `${attempts} attempts within a day, ${(success_rate * 100).toFixed(1)} % succeeded, ` +
+    `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'} within a day, ` +
+    `${(success_rate * 100).toFixed(1)} % succeeded, ` +
     `p50 ${latency_ms.p50 ?? '-'} ms, p99 ${latency_ms.p99 ?? '-'} ms`;
   if (success_rate >= GOOD_RATE) return fine(found);
   return warning(found, 'docs/guides/see-what-was-delivered.md finds the failed attempts.');
@@ -46,8 +47,16 @@ async function judgeEndpoints(
   const others = wrong - named.length;
   return [
     ...named,
-    ...(others > 0 ? [problem(`${others} others are disabled or fail`, 'The dashboard lists all endpoints.')] : []),
-    fine(`${total} in all, ${wrong} with a problem`),
+    ...(others > 0
+      ? [
+          problem(
+            others === 1 ? '1 other is disabled or fails' : `${others} others are disabled or fail`,
+            'The dashboard lists all.',
+          ),
+        ]
+      : []),
+    // Those with a problem have their own lines.
+    ...(wrong < total ? [fine(wrong === 0 ? `all ${total} work` : `${total - wrong} of ${total} work`)] : []),
   ];
 }
 
@@ -90,35 +99,47 @@ async function nameWrongEndpoints(manager: Phial, path: ManagedTeam, failing: nu
 /** What waits until a person decides. */
 const WAITING = [
   {
+    check: 'critical results',
+    count: 'critical_results_open',
+    one: 'critical result that nobody has acknowledged',
+    many: 'critical results that nobody has acknowledged',
+    mend: 'Acknowledge them in the dashboard, which lists them, or by the API.',
+  },
+  {
     check: 'messages',
     count: 'messages_waiting',
-    what: 'messages of laboratories wait for a repair',
-    guide: 'docs/guides/repair-messages.md',
+    one: 'message of a laboratory waits for a repair',
+    many: 'messages of laboratories wait for a repair',
+    mend: 'docs/guides/repair-messages.md has the steps.',
   },
   {
     check: 'outgoing orders',
     count: 'orders_refused',
-    what: 'orders were refused by a laboratory',
-    guide: 'docs/guides/repair-messages.md',
+    one: 'order was refused by a laboratory',
+    many: 'orders were refused by a laboratory',
+    mend: 'docs/guides/repair-messages.md has the steps.',
   },
   {
     check: 'results',
     count: 'unmatched_results',
-    what: 'results without an order wait for a decision',
-    guide: 'docs/guides/read-results.md',
+    one: 'result without an order waits for a decision',
+    many: 'results without an order wait for a decision',
+    mend: 'docs/guides/read-results.md has the steps.',
   },
   {
     check: 'lab reports',
     count: 'reports_to_review',
-    what: 'uploaded lab reports wait for a review',
-    guide: 'docs/guides/parse-a-report.md',
+    one: 'uploaded lab report waits for a review',
+    many: 'uploaded lab reports wait for a review',
+    mend: 'docs/guides/parse-a-report.md has the steps.',
   },
 ] as const;
 
 const judgeLaboratories = (counts: TeamStatus['laboratories']): Finding[] =>
-  WAITING.map(({ check, count, what, guide }) => {
+  WAITING.map(({ check, count, one, many, mend }) => {
     const { fine, problem } = findingsOf(check);
     const waiting = counts[count];
     if (waiting === 0) return fine('none waits for a person');
-    return problem(`${waiting}${waiting < COUNTED ? '' : ' or more'} ${what}`, `${guide} has the steps.`);
+    const found = waiting === 1 ? `1 ${one}` : `${waiting}${waiting < COUNTED ? '' : ' or more'} ${many}`;
+    return problem(found, mend);
   });

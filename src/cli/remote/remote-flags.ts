@@ -4,7 +4,8 @@
 export const REMOTE_FLAGS = {
   url: {
     value: 'URL',
-    meaning: 'Address of the service. Default: PHIAL_BASE_URL, else http://localhost:PORT.',
+    meaning:
+      'Address of the service. Default: PHIAL_BASE_URL, else http://localhost:PORT, else that of the sandbox here.',
     aliases: ['base-url'],
   },
   key: {

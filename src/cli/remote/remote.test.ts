@@ -2,11 +2,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findFreePort } from '../../../bench/free-port.ts';
 import { startEndpoint } from '../../../test/endpoint.ts';
-import { makeUser, orderKit, subscribe } from '../../../test/factories.ts';
+import { makeUser, orderKit, registeredKit, simulate, subscribe } from '../../../test/factories.ts';
 import { endPrograms, makeFolder, type Ran } from '../../../test/program.ts';
 import { runHere } from '../../../test/run-here.ts';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
@@ -63,6 +63,11 @@ describe('phial orders', () => {
     const shown = await askSandbox(['orders', order.id]);
     expect(shown.stdout).toContain(`Order ${order.id}\n`);
     expect(shown.stdout).toMatch(/Z {2}received\.testkit\.ordered\n/);
+    const byKey = await runHere(['orders', order.id], {
+      dataDir: sandboxOf(team),
+      env: { PHIAL_API_KEY: team.api_key },
+    });
+    expect(byKey.stdout).toBe(shown.stdout);
     const other = await ask(['orders', order.id], (await app.makeTeam()).api_key);
     expect(other.code).toBe(1);
     expect(other.output).toMatch(/answered 404 not_found: /);
@@ -108,6 +113,7 @@ describe('phial status', () => {
       'service fine',
       'database fine',
       'requests fine',
+      'critical results fine',
       'messages fine',
       'outgoing orders fine',
       'results fine',
@@ -137,7 +143,7 @@ describe('phial status', () => {
     expect(findings).toContainEqual({
       check: 'endpoints',
       state: 'fine',
-      found: '1 in all, 0 with a problem',
+      found: 'all 1 work',
       mend: null,
     });
     const log = `/v1/org/${mine.org_id}/audit_log?team_id=${mine.id}&actor=management_key`;
@@ -152,8 +158,17 @@ describe('phial status', () => {
     const failing = await askSandbox(['status'], mine);
     expect(failing.code).toBe(1);
     expect(failing.stdout).toMatch(new RegExp(`^PROBLEM +endpoints +${id} at \\S+ fails: status 503\n +→ `, 'm'));
-    expect(failing.stdout).toMatch(/^ok +endpoints +1 in all, 1 with a problem$/m);
+    expect(failing.stdout).not.toMatch(/^ok +endpoints/m);
     await endpoint.close();
+  });
+
+  test('is 1 while nobody has acknowledged a critical result', async () => {
+    const mine = await app.makeTeam();
+    const order = await registeredKit(mine);
+    await simulate(mine, order.id, '', { interpretation: 'critical' });
+    const { code, stdout } = await askSandbox(['status'], mine);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^PROBLEM +critical results +\d+ critical results? that nobody has acknowledged\n +→ /);
   });
 
   test('with a team key tells of the service only', async () => {
@@ -190,7 +205,14 @@ describe('phial export', () => {
       .map((line) => JSON.parse(line) as { type: string; user_id: string });
     expect([...new Set(lines.map(({ user_id }) => user_id))]).toEqual([user.user_id, null]);
     expect(stdout).toContain(order.id);
-    expect(output).toContain(`Exported ${lines.length - 1} lines of 1 users.`);
+    expect(output).toContain(`Exported ${lines.length - 1} lines of 1 user.`);
+  });
+
+  test('says what is wrong with the folder, before it asks', async () => {
+    for (const to of [join(folder, 'nope', 'x'), join(import.meta.filename, 'x')]) {
+      const { code, output } = await askSandbox(['export', '--to', to]);
+      expect([code, output]).toEqual([2, `phial export writes to a folder that exists, and ${dirname(to)} is none.\n`]);
+    }
   });
 
   test('leaves no file if the user is unknown', async () => {

@@ -43,8 +43,7 @@ function openRemote(words: string, { url, key: given }: RemoteValues): Remote {
   const key = given ?? keyOfEnvironment(env);
   const sandbox = key === undefined ? findSandboxOrNull(env) : null;
   const address = url === undefined ? serviceOf(words, env) : addressOf(words, '--url', url);
-  const isNamed = url !== undefined || Boolean(env['PHIAL_BASE_URL']) || Boolean(env['PORT']);
-  const baseUrl = sandbox && !isNamed ? sandbox.base_url : address.href.replace(/\/$/, '');
+  const baseUrl = address.href.replace(/\/$/, '');
   const options = { baseUrl, retries: RETRIES, fetch: send };
   const isManagement = key?.startsWith('mg_') ?? false;
   const managementKey = isManagement ? key : sandbox?.management_key;

@@ -58,7 +58,7 @@ export async function findSessionOrRefusal(
     return { found, shown };
   const refusal = new AppError(
     'csrf_token_invalid',
-    `Send the csrf_token of GET /v1/session in the header ${CSRF_HEADER}. Each session has its own.`,
+    `Send session.csrf_token of GET /v1/session in the header ${CSRF_HEADER}. Each session has its own.`,
   );
   return { ...shown, key: found.key, refusal };
 }
