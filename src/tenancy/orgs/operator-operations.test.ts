@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signInMember, signInOperator } from '../../../test/signed-in.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { createTeam } from '../teams/create.ts';
 
 type Document = { paths: Record<string, Record<string, { operationId: string; description?: string }>> };
 
@@ -97,8 +98,8 @@ test('what only the operator can do says so, and refuses every key and every oth
   expect(await team.api('PUT', `/v1/org/${team.org_id}/plan`, { plan: 'grow' })).toMatchObject(refused);
   const bound = await signInMember(app, team, { role: 'team_admin', teams: [team.id] });
   expect(await bound.api('PUT', `/v1/org/${team.org_id}/plan`, { plan: 'grow' })).toMatchObject(refused);
-  const sibling = await team.api<{ team_id: string }>('POST', `/v1/org/${team.org_id}/team`, { name: 'Other' });
-  const webhooks = `/v1/org/${team.org_id}/team/${sibling.body.team_id}/sandbox/webhook`;
+  const sibling = await createTeam(app.ctx, { org_id: team.org_id, name: 'Sibling' });
+  const webhooks = `/v1/org/${team.org_id}/team/${sibling.id}/sandbox/webhook`;
   expect(await bound.api('GET', webhooks)).toMatchObject({ body: { detail: expect.stringContaining('your role') } });
   expect(await bound.api('GET', `/v1/org/${team.org_id}`)).toMatchObject({
     body: { detail: expect.stringContaining('signed in as an org_admin') },
