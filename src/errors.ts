@@ -72,6 +72,7 @@ export type ErrorCode =
   | 'status_not_reachable'
   | 'author_required'
   | 'critical_result_not_acknowledged'
+  | 'called_before_result'
   | 'unmatched_result_resolved'
   | 'unmatched_order_required'
   | 'order_takes_no_results'

@@ -1,9 +1,6 @@
 import type { TeamCtx, TxCtx } from '../context.ts';
 import { acknowledgeCritical } from '../labs/results/critical/decide-critical.ts';
 
-const MINUTE_MS = 60_000;
-const CALLED_MINUTES_AGO = 40;
-
 /** Acknowledges the critical result of an order as a nurse does who has called the physician. Nobody signs it off. */
 export async function acknowledge(ctx: TxCtx<TeamCtx>, orderId: string): Promise<void> {
   const entry = await ctx.db
@@ -16,7 +13,7 @@ export async function acknowledge(ctx: TxCtx<TeamCtx>, orderId: string): Promise
   await acknowledgeCritical(ctx, entry.id, {
     acknowledged_by: 'Dana Whitfield, RN',
     called_person: 'Ana Ruiz, MD',
-    called_at: new Date(Date.now() - CALLED_MINUTES_AGO * MINUTE_MS).toISOString(),
+    called_at: new Date().toISOString(),
     read_back: true,
     note: 'The physician repeats the test today. The sign-off is hers.',
   });

@@ -99,6 +99,7 @@ const STATUS = {
   status_not_reachable: 400,
   author_required: 400,
   critical_result_not_acknowledged: 409,
+  called_before_result: 422,
   unmatched_result_resolved: 400,
   unmatched_order_required: 400,
   order_takes_no_results: 400,

@@ -1,9 +1,10 @@
 /** Descriptions by field name, for every schema. */
 export const people: Record<string, string> = {
   first_name:
-    'Given name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 characters.',
+    "Given name, in the form that laboratories accept: ASCII letters, digits and - . , ', single spaces, at most 50 " +
+    'characters.',
   last_name:
-    'Family name, in the form that laboratories accept: ASCII letters and digits, single spaces, at most 50 ' +
+    "Family name, in the form that laboratories accept: ASCII letters, digits and - . , ', single spaces, at most 50 " +
     'characters.',
   email: 'Email address.',
   phone_number: 'Phone number in E.164, such as +16025550123.',

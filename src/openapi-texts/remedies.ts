@@ -100,6 +100,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   // Results and messages of laboratories.
   author_required: 'Name the person who acts in the field that the text names: a key is not a person.',
   critical_result_not_acknowledged: 'Acknowledge the critical result, then sign it off.',
+  called_before_result: 'Send the time at which the person was told, which is after `received_at`.',
   unmatched_result_resolved: 'Do nothing: somebody has decided about this result.',
   unmatched_order_required: 'Name the order in `order_id`: several or none are candidates.',
   order_takes_no_results: 'Register the kit first, or name an order that has not as many results as it can have.',

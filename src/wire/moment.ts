@@ -3,7 +3,8 @@ import { isCalendarDate } from './birth-date.ts';
 const MOMENT =
   /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?([Zz]|[+-](?:0\d|1[0-5]):?[0-5]\d)?)?$/;
 
-const CLOCKS_DIFFER_MS = 5 * 60_000;
+/** How far the clock of a sender may be ahead of ours. */
+export const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /**
  * Reads a time in ISO 8601. Without an offset the time is in UTC. A date without a time means `timeOfDay` of that day.

@@ -10,8 +10,14 @@ const NAME_PATTERN = "^[a-zA-Z0-9][a-zA-Z0-9\\-.,']*( [a-zA-Z0-9\\-.,']+)*$";
 
 export const PersonName = Type.String({ minLength: 1, maxLength: 50, pattern: NAME_PATTERN });
 
-/** The name of a physician. It appears only in documents, so it need not have the form of patients' names. */
-export const PhysicianName = Text(100);
+/** What a laboratory takes depends on its rules, which are checked when an order names the physician. */
+const PHYSICIAN_LENGTHS =
+  'Any letters. Laboratories take at most 30 characters of a first and 50 of a last name, ' +
+  'unless they state other lengths: a longer one is refused when it is ordered.';
+
+/** A name of a physician. The form that laboratories want of patients' names does not hold for it. */
+export const PhysicianName = (which: 'Given' | 'Family') =>
+  Text(100, { description: `${which} name of the physician. ${PHYSICIAN_LENGTHS}` });
 
 export const GENDERS = ['female', 'male', 'other', 'unknown'] as const;
 export const Gender = named('Gender', oneOf(GENDERS));

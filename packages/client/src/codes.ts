@@ -16,6 +16,7 @@ export type Code =
   | 'booking_key_expired'
   | 'booking_key_invalid'
   | 'booking_key_mismatch'
+  | 'called_before_result'
   | 'cancellation_note_required'
   | 'client_user_id_conflict'
   | 'closed_beta'

@@ -138,7 +138,9 @@ describe('a tool answers with units and sources:', () => {
       results: [{ order_id, result: marker['result'], unit: marker['unit'], source: marker['source'] }],
     });
     expect(await read('list_critical_results', { status: ['open'] })).toMatchObject({
-      critical_results: [{ order_id, user_id, status: 'open', markers: [{ unit: expect.any(String) }] }],
+      critical_results: [
+        { order_id, user_id, source: marker['source'], status: 'open', markers: [{ unit: expect.any(String) }] },
+      ],
     });
   });
 
@@ -206,8 +208,10 @@ describe('a call that cannot be answered is an error of the tool:', () => {
   });
 
   test('an input does not fit its schema', async () => {
-    const { content, isError } = await client.callTool({ name: 'find_users', arguments: { limit: 5000 } });
-    expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining('limit')]);
+    expect(await call(client, 'find_users', { limit: 5000 })).toEqual({
+      isError: true,
+      body: { code: 'arguments_invalid', detail: expect.stringContaining('limit') },
+    });
   });
 });
 

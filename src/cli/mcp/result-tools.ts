@@ -63,7 +63,7 @@ export const RESULT_TOOLS: Tool[] = [
     title: 'Critical results',
     description:
       'Lists critical results of the team, the newest first, with their markers and units, and whether somebody ' +
-      'acknowledged and signed them off. Open ones need a person now.',
+      'acknowledged and signed them off. Open ones need a person now. `source` is the laboratory.',
     input: Type.Object(
       {
         status: Type.Optional(
@@ -84,8 +84,10 @@ export const RESULT_TOOLS: Tool[] = [
           params: { query: { ...query, limit: query.limit ?? DEFAULT_ITEMS } },
         }),
       );
+      const sources = await findLaboratories(phial, page.data);
       const items = page.data.map(({ order, acknowledgement, sign_off, ...entry }) => ({
         ...entry,
+        source: sources.get(entry.order_id) ?? null,
         lab_test: order.lab_test_name,
         sample_id: order.sample_id,
         order_status: order.last_status,
@@ -108,7 +110,10 @@ const markerOf = ({ name, slug, loinc, unit }: Pick<Line, 'name' | 'slug' | 'loi
 const ORDERS_IN_PAGE = 100;
 
 /** Returns the laboratories of the orders of results, by order. */
-async function findLaboratories(phial: Phial, points: readonly Point[]): Promise<Map<string, string | null>> {
+async function findLaboratories(
+  phial: Phial,
+  points: readonly { order_id: string }[],
+): Promise<Map<string, string | null>> {
   const ids = [...new Set(points.map(({ order_id }) => order_id))];
   const laboratories = new Map<string, string | null>();
   for (let at = 0; at < ids.length; at += ORDERS_IN_PAGE) {

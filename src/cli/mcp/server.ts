@@ -22,15 +22,31 @@ type DescribeError = (error: unknown) => Error;
 export function makeServer(phial: Phial, describeError: DescribeError): McpServer {
   const server = new McpServer({ name: 'phial', version: VERSION }, { instructions: INSTRUCTIONS });
   for (const { name, title, description, input, read } of TOOLS) {
+    const schema = fromJsonSchema<Record<string, unknown>>(input as never);
     const config = {
       title,
       description,
-      inputSchema: fromJsonSchema<Record<string, unknown>>(input as never),
+      inputSchema: withoutCheck(schema),
       annotations: { title, readOnlyHint: true, openWorldHint: false },
     };
-    server.registerTool(name, config, (values) => answer(() => read(phial, values as never), describeError));
+    const run = async (values: unknown) => read(phial, (await checked(schema, values)) as never);
+    server.registerTool(name, config, (values) => answer(() => run(values), describeError));
   }
   return server;
+}
+
+type Schema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
+
+/** The SDK refuses arguments in plain text. So it gets the schema without its check, and the tool checks them. */
+const withoutCheck = (schema: Schema): Schema => ({
+  ...schema,
+  '~standard': { ...schema['~standard'], validate: (value) => ({ value: value as Record<string, unknown> }) },
+});
+
+async function checked(schema: Schema, values: unknown): Promise<Record<string, unknown>> {
+  const result = await schema['~standard'].validate(values);
+  if (!result.issues) return result.value;
+  throw new ToolError('arguments_invalid', result.issues.map(({ message }) => message).join('; '));
 }
 
 async function answer(read: () => ReturnType<Tool['read']>, describeError: DescribeError): Promise<CallToolResult> {

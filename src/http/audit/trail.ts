@@ -42,7 +42,7 @@ export const lineOf = ({ key, team_id, action, records, request_id, address }: T
   actor: key.kind,
   action,
   status,
-  records: records.slice(0, MAX_RECORDS),
+  records: [...new Set(records)].slice(0, MAX_RECORDS),
   request_id,
   address,
 });

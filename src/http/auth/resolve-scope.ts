@@ -29,10 +29,12 @@ export function scopeRefusals({ auth, scope, beta, params, body }: Operation): E
 /** Throws if the caller's key does not allow this operation. The route calls it before it reads any input. */
 export function refuseBeyondKey(operation: Operation, { ctx, scopes }: Pick<Caller, 'ctx' | 'scopes'>): void {
   if (scopes) refuseMissingScope(operation, scopes);
+  if (operation.operatorOnly) refuseUnlessOperator(ctx as ManagementCtx);
   if (operation.scope === 'org' && (ctx as ManagementCtx).key.role !== 'org_admin') {
     throw new AppError(
       'insufficient_scope',
-      'This operation needs an Org Management Key. A Team Management Key manages its own teams only.',
+      'This operation needs an Org Management Key, or a person who is signed in as an org_admin. A Team Management Key ' +
+        'and a team_admin manage their own teams only.',
     );
   }
 }
@@ -60,7 +62,6 @@ export async function resolveScope(
   const { onlyUser } = ctx as TeamCtx;
   if (onlyUser !== undefined) refuseOtherUser(onlyUser, input.params);
   const resolved = operation.auth === 'management_key' ? await reach(operation, ctx as ManagementCtx, input) : ctx;
-  if (operation.operatorOnly) refuseUnlessOperator(resolved as ManagementCtx);
   if (operation.beta) await refuseWithoutBeta(resolved as TeamCtx | TeamsCtx, operation.beta);
   return resolved;
 }

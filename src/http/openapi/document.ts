@@ -186,12 +186,13 @@ function form({ fields, file, maxFiles }: Multipart, schemas: ComponentSchemas):
   return { 'multipart/form-data': { schema } };
 }
 
-function describe({ description, query, scope, beta, deprecated }: Operation): string {
+function describe({ description, query, scope, operatorOnly, beta, deprecated }: Operation): string {
   return [
     description,
     ...(query ? rulesOf(query) : []),
     beta && 'A closed beta: in production, the operator enables it team by team.',
-    scope === 'org' && 'Needs an Org Management Key.',
+    operatorOnly && 'Only the session of the operator can call it: every key is refused.',
+    scope === 'org' && !operatorOnly && 'Needs an Org Management Key.',
     deprecated &&
       'Deprecated since ' +
         `${deprecated.since}${deprecated.sunset ? `, may be removed after ${deprecated.sunset}` : ''}: use ` +

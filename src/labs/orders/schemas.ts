@@ -66,8 +66,8 @@ export const PatientDetailsInput = shape(
 );
 
 const physician = {
-  first_name: PhysicianName,
-  last_name: PhysicianName,
+  first_name: PhysicianName('Given'),
+  last_name: PhysicianName('Family'),
   npi: Npi,
   email: optional(Email),
   licensed_states: Type.Optional(Type.Array(Type.String({ format: 'us-state' }), { maxItems: 60 })),
@@ -218,7 +218,13 @@ const order = {
   events: Type.Array(OrderEvent),
   status: nullable(Type.String({ deprecated: true, description: "The first part of the newest event's status." })),
   last_event: OrderEvent,
-  physician: nullable(Type.Object({ first_name: Type.String(), last_name: Type.String(), npi: Type.String() })),
+  physician: nullable(
+    Type.Object({
+      first_name: Type.String({ description: 'Given name of the physician.' }),
+      last_name: Type.String({ description: 'Family name of the physician.' }),
+      npi: Type.String(),
+    }),
+  ),
   health_insurance_id: nullable(Uuid),
   requisition_form_url: nullable(Type.String({ deprecated: true })),
   priority: Type.Boolean(),

@@ -34,6 +34,8 @@ export async function createDashboardUrl(ctx: ManagementCtx, input: Input): Prom
     input.member_id ? { id: input.member_id } : { integration_member_id: input.integration_member_id ?? '' },
   );
   const team_id = await teamOf(ctx, input);
+  // The request may name both by ids of the EHR, which the audit log does not show.
+  ctx.line?.names(member.id, ...(team_id === null ? [] : [team_id]));
   if (!isFeature(feature)) {
     throw new AppError('unknown_feature', `This feature does not exist. The features are ${FEATURES.join(', ')}.`);
   }

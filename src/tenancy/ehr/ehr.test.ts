@@ -212,6 +212,16 @@ const signIn = async ({ url }: Link): Promise<SignedIn> => openSession(app, toke
 describe('a link for a person of an EHR', () => {
   beforeEach(() => configure());
 
+  test('leaves a line in the audit log that names the person and the team', async () => {
+    const { id } = await create({ team_role_bindings: bindings(team.id) });
+    await link({ team_id: team.id });
+    await link({ integration_member_id: null, member_id: id });
+    await app.flushAudit();
+    const log = `/v1/org/${team.org_id}/audit_log?action=create_dashboard_url&record_id=${id}`;
+    const { body } = await team.api<{ data: { records: string[] }[] }>('GET', log);
+    expect(body.data.map(({ records }) => records)).toEqual([[id], [id, team.id]]);
+  });
+
   test('signs the person in once, and leads to the feature', async () => {
     const { id } = await create({ team_role_bindings: bindings(team.id) });
     for (const [feature, page] of [

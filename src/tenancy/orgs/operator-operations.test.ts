@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signInMember, signInOperator } from '../../../test/signed-in.ts';
 import { startTestApp, type TestApp } from '../../../test/test-app.ts';
+import { createTeam } from '../teams/create.ts';
+
+type Document = { paths: Record<string, Record<string, { operationId: string; description?: string }>> };
 
 let app: TestApp;
 beforeAll(async () => {
@@ -62,6 +65,8 @@ test('the operator adds a lab account of an organisation and suspends it', async
   expect(body.lab_account).toMatchObject(expected);
   const again = await operator.api<{ code: string }>('POST', path, account);
   expect(again.body.code).toBe('lab_account_taken');
+  const unknown = await operator.api('POST', path, { ...account, allowed_billing: { cash: ['AZ'] } });
+  expect(unknown).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'allowed_billing', 'cash'] }] } });
   const status = await operator.api('PUT', `${path}/${body.lab_account.id}/status`, { status: 'suspended' });
   expect(status.body).toMatchObject({ lab_account: { ...expected, status: 'suspended' } });
   expect((await operator.api('PUT', `${path}/${randomUUID()}/status`, { status: 'active' })).status).toBe(404);
@@ -78,4 +83,25 @@ test('the audit log names the operator', async () => {
   ]);
   const admin = await signInMember(app, team);
   expect((await admin.api('PUT', `/v1/org/${team.org_id}/plan`, { plan: 'grow' })).status).toBe(403);
+});
+
+test('what only the operator can do says so, and refuses every key and every other person alike', async () => {
+  const { team } = app;
+  const document = (await (await fetch(`${app.baseUrl}/openapi.json`)).json()) as Document;
+  const described = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  for (const id of ['put_org_plan', 'create_org_lab_account', 'put_org_lab_account_status']) {
+    const { description } = described.find(({ operationId }) => operationId === id) ?? {};
+    expect(description).toContain('Only the session of the operator');
+    expect(description).not.toContain('Management Key.');
+  }
+  const refused = { status: 403, body: { detail: expect.stringMatching(/^Only the operator/) } };
+  expect(await team.api('PUT', `/v1/org/${team.org_id}/plan`, { plan: 'grow' })).toMatchObject(refused);
+  const bound = await signInMember(app, team, { role: 'team_admin', teams: [team.id] });
+  expect(await bound.api('PUT', `/v1/org/${team.org_id}/plan`, { plan: 'grow' })).toMatchObject(refused);
+  const sibling = await createTeam(app.ctx, { org_id: team.org_id, name: 'Sibling' });
+  const webhooks = `/v1/org/${team.org_id}/team/${sibling.id}/sandbox/webhook`;
+  expect(await bound.api('GET', webhooks)).toMatchObject({ body: { detail: expect.stringContaining('your role') } });
+  expect(await bound.api('GET', `/v1/org/${team.org_id}`)).toMatchObject({
+    body: { detail: expect.stringContaining('signed in as an org_admin') },
+  });
 });

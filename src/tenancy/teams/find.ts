@@ -28,7 +28,10 @@ export async function findManagedTeam(ctx: AnyManagementCtx, teamId: string): Pr
 export function refuseUnbound({ key }: AnyManagementCtx, teamIds: string[]): void {
   const bound = key.team_ids;
   if (bound === null || teamIds.every((id) => bound.includes(id))) return;
-  throw new AppError('insufficient_scope', 'This Team Management Key is not bound to all teams of this request.');
+  throw new AppError(
+    'insufficient_scope',
+    'Your Team Management Key, or your role if you are signed in, is not bound to all teams of this request.',
+  );
 }
 
 /** Returns the row of the team that the scope check of the operation has found. */
@@ -70,7 +73,7 @@ export async function findOpenTeams(
   if (rows.length > MAX_TEAMS) {
     throw new AppError(
       'limit_reached',
-      `This key has access to more than ${MAX_TEAMS} teams. Name the teams in team_ids, at most ` +
+      `You have access to more than ${MAX_TEAMS} teams. Name the teams in team_ids, at most ` +
         `${MAX_TEAMS} per request.`,
       { fields: { limit: MAX_TEAMS } },
     );

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readOrder, registeredKit } from '../../../test/factories.ts';
 import { startTestApp, type Team, type TestApp } from '../../../test/test-app.ts';
 
 let app: TestApp;
@@ -30,6 +31,16 @@ test('an organisation adds, renames and removes the physicians of a team', async
   expect((await team.api('DELETE', path(ben))).status).toBe(204);
   expect((await team.api('DELETE', path(ben))).status).toBe(404);
   expect((await team.api('GET', path())).body).toEqual([listed[1]]);
+});
+
+test('an order names a physician of the team, whatever letters the name has', async () => {
+  const named = { first_name: 'Zoë-Ann', last_name: 'Łoś van der Berg' };
+  expect((await team.api('PUT', path(ben), named)).body).toEqual({ ...named, npi: ben });
+  const { body } = await team.api<object[]>('GET', `/v2/team/${team.id}/physicians`);
+  const physician = body.find((each) => (each as { npi: string }).npi === ben) as object;
+  const { id } = await registeredKit(team, { physician });
+  expect((await readOrder(team, id)) as object).toMatchObject({ physician });
+  await team.api('DELETE', path(ben));
 });
 
 test('a wrong NPI, a name without letters and the team of another organisation are refused', async () => {

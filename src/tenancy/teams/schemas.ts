@@ -222,9 +222,16 @@ export const OwnTeam = shape('OwnTeam', {
 
 /** A physician who orders tests for the team. */
 /** The name of a physician. The path has the NPI. */
-export const PhysicianNames = shape('PhysicianNames', { first_name: PhysicianName, last_name: PhysicianName });
+export const PhysicianNames = shape('PhysicianNames', {
+  first_name: PhysicianName('Given'),
+  last_name: PhysicianName('Family'),
+});
 
-export const Physician = shape('Physician', { first_name: Type.String(), last_name: Type.String(), npi: Npi });
+export const Physician = shape('Physician', {
+  first_name: Type.String({ description: 'Given name of the physician.' }),
+  last_name: Type.String({ description: 'Family name of the physician.' }),
+  npi: Npi,
+});
 
 export const WebhookPortal = shape('WebhookPortal', {
   url: Type.String({ description: "The page for managing the team's webhooks." }),

@@ -102,6 +102,8 @@ describe('attempts at an endpoint', () => {
     expect(await found('?since=1960-01-01')).toEqual([succeeded, failed]);
     expect(await found('?until=1960-01-01')).toEqual([]);
     expect(await found('?since=9999-12-31')).toEqual([]);
+    const path = `${webhookPath(team)}/${webhook}/attempt?since=2026-01-03&until=2026-01-02`;
+    expect(await team.api('GET', path)).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'since'] }] } });
   });
 
   test.each(['', '&status=failed', '&status=failed,succeeded', `&event_type=${steps.name}`])(

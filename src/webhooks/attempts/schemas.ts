@@ -10,6 +10,8 @@ import {
   WordFilter,
   withDefault,
 } from '../../wire/schema.ts';
+import { millisecondsOf } from '../../wire/moment.ts';
+import type { Requirement } from '../../wire/rules.ts';
 import { shape } from '../../wire/shape.ts';
 
 const STATUS =
@@ -19,16 +21,30 @@ const NEXT =
   'The planned time of the next attempt, as it stands now. Null when this is not the last attempt, when no ' +
   'attempt follows, and while the endpoint is disabled or the user of the event is scheduled for deletion.';
 
-export const AttemptQuery = Type.Object({
-  status: Type.Optional(
-    Type.Array(WordFilter(), { maxItems: 10, description: 'Attempts with this result: succeeded, failed, exhausted.' }),
-  ),
-  event_type: Type.Optional(WordFilter({ description: 'Attempts to deliver events of this name.' })),
-  since: Type.Optional(Type.Unsafe<string>({ ...LowerBound, description: 'Attempts that ended then or later.' })),
-  until: Type.Optional(Type.Unsafe<string>({ ...UpperBound, description: 'Attempts that ended then or before.' })),
-  next_cursor: Type.Optional(Cursor()),
-  limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
-});
+const IN_ORDER: Requirement = {
+  words: '`since` is not after `until`.',
+  check: ({ since, until }) =>
+    typeof since === 'string' && typeof until === 'string' && millisecondsOf(since) > millisecondsOf(until)
+      ? [{ at: ['since'], type: 'value_error', msg: 'Value should not be after until' }]
+      : [],
+};
+
+export const AttemptQuery = Type.Object(
+  {
+    status: Type.Optional(
+      Type.Array(WordFilter(), {
+        maxItems: 10,
+        description: 'Attempts with this result: succeeded, failed, exhausted.',
+      }),
+    ),
+    event_type: Type.Optional(WordFilter({ description: 'Attempts to deliver events of this name.' })),
+    since: Type.Optional(Type.Unsafe<string>({ ...LowerBound, description: 'Attempts that ended then or later.' })),
+    until: Type.Optional(Type.Unsafe<string>({ ...UpperBound, description: 'Attempts that ended then or before.' })),
+    next_cursor: Type.Optional(Cursor()),
+    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 50),
+  },
+  { fulfils: IN_ORDER },
+);
 
 const summary = {
   id: Uuid,

@@ -57,6 +57,13 @@ test('The feed begins with the events since a time, and its cursor continues aft
   expect(rest.data.map(({ body }) => body.data.id)).toEqual([newest.id, newest.id]);
 });
 
+test('A time that is malformed and one in the future are told apart', async () => {
+  const refused = async (after: string) => (await ask(after)) as Answer<unknown>;
+  const says = (msg: string) => ({ status: 422, body: { detail: [{ loc: ['query', 'after'], msg }] } });
+  expect(await refused('2026-13-45')).toMatchObject(says('Input should be a date and time as ISO 8601'));
+  expect(await refused(ago(-HOUR))).toMatchObject(says('Value should not be in the future'));
+});
+
 test('A time without events begins with the next one', async () => {
   const page = await read(ago(0));
   expect(page.data).toEqual([]);

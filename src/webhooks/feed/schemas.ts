@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { WantedTypes } from '../../events/filter.ts';
 import { ORIGINS } from '../../events/origin.ts';
 import { nullable, oneOf, Timestamp, Uuid, withDefault } from '../../wire/schema.ts';
-import { pastMoment } from '../../wire/moment.ts';
+import { firstMoment, pastMoment } from '../../wire/moment.ts';
 import type { Requirement } from '../../wire/rules.ts';
 import { LONGEST_CURSOR } from './cursor.ts';
 import { shape } from '../../wire/shape.ts';
@@ -13,16 +13,12 @@ const LONGEST_WAIT_SECONDS = 30;
 /** Checks a time in `after`. Cursors begin with a letter, because they are base64 of a list. */
 const TIME_IS_PAST: Requirement = {
   words: 'A time in `after` is a date and time as ISO 8601, at most 5 minutes ahead.',
-  check: ({ after }) =>
-    typeof after !== 'string' || !/^\d/.test(after) || pastMoment(after) !== null
-      ? []
-      : [
-          {
-            at: ['after'],
-            type: 'datetime_parsing',
-            msg: 'Input should be a date and time as ISO 8601 that is not in the future',
-          },
-        ],
+  check: ({ after }) => {
+    if (typeof after !== 'string' || !/^\d/.test(after) || pastMoment(after) !== null) return [];
+    return firstMoment(after) === null
+      ? [{ at: ['after'], type: 'datetime_parsing', msg: 'Input should be a date and time as ISO 8601' }]
+      : [{ at: ['after'], type: 'datetime_parsing', msg: 'Value should not be in the future' }];
+  },
 };
 
 export const FeedQuery = Type.Object(

@@ -83,7 +83,8 @@ export const LabAccountInput = shape('LabAccountInput', {
       patient_bill: statesOf('patient_bill'),
       patient_bill_passthrough: statesOf('patient_bill_passthrough'),
     },
-    { description: 'States by type of billing. What is left out is not allowed.' },
+    // An unknown name that we ignore would be an account that nobody can bill.
+    { additionalProperties: false, description: 'States by type of billing. What is left out is not allowed.' },
   ),
   team_id_allowlist: withDefault(LabAccountAllowlist.properties.team_id_allowlist, []),
 });

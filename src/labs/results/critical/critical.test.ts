@@ -205,7 +205,7 @@ describe('an acknowledgement', () => {
   const called = {
     acknowledged_by: 'Dr Ana Ruiz',
     called_person: 'Nurse Di Egan',
-    called_at: '2026-01-05T08:00:00.000Z',
+    called_at: new Date().toISOString(),
     read_back: true,
     note: 'On her way\nto the ward.',
   };
@@ -214,7 +214,7 @@ describe('an acknowledgement', () => {
     const entry = await openEntry(app.team);
     const { status, body } = await acknowledge(app.team, entry.id, {
       ...called,
-      called_at: '2026-01-05T10:00:00+02:00',
+      called_at: called.called_at.replace('Z', '+00:00'),
     });
     expect([status, body.status, body.acknowledgement]).toEqual([
       200,
@@ -233,6 +233,21 @@ describe('an acknowledgement', () => {
     expect((await acknowledge(app.team, entry.id, { acknowledged_by: '' })).status).toBe(422);
     const future = new Date(Date.now() + 3_600_000).toISOString();
     expect((await acknowledge(app.team, entry.id, { acknowledged_by: 'A', called_at: future })).status).toBe(422);
+  });
+
+  test('names a person who was told after the result was received, and who alone can read it back', async () => {
+    const entry = await openEntry(app.team);
+    const refused = async (body: object): Promise<unknown[]> => {
+      const { status, body: answer } = await acknowledge(app.team, entry.id, { acknowledged_by: 'A', ...body });
+      const { code, detail } = answer as Entry & { detail: { loc: unknown }[] };
+      return [status, code, detail.map(({ loc }) => loc)];
+    };
+    const early = { called_person: 'Nurse Di Egan', called_at: '1900-01-01T00:00:00Z' };
+    expect(await refused(early)).toEqual([422, 'called_before_result', [['body', 'called_at']]]);
+    expect(await refused({ read_back: true })).toEqual([422, 'validation_failed', [['body', 'called_person']]]);
+    // A person writes down minutes, so the call may seem to be shortly before the result.
+    const minute = new Date(Date.parse(entry.received_at) - 60_000).toISOString();
+    expect((await acknowledge(app.team, entry.id, { ...called, called_at: minute })).status).toBe(200);
   });
 
   test('takes the entry out of the count of open critical results', async () => {

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { AppError } from '../../../errors.ts';
-import { toUtc } from '../../../wire/moment.ts';
+import { CLOCKS_DIFFER_MS, toUtc } from '../../../wire/moment.ts';
 import { authorOf } from '../../author.ts';
 import { findCritical, type Acknowledgement, type SignOff } from './load-critical.ts';
 import type { AcknowledgeCriticalResult, CriticalResultEntry, SignOffCriticalResult } from './schemas.ts';
@@ -12,7 +12,7 @@ type Entry = Static<typeof CriticalResultEntry>;
 
 /**
  * Stores who took note of a critical result, and whom they told. If somebody has acknowledged it before, nothing
- * changes, and the entry shows the first acknowledgement.
+ * changes, and the entry shows the first acknowledgement. Throws called_before_result.
  */
 export function acknowledgeCritical(
   ctx: TeamCtx,
@@ -25,6 +25,7 @@ export function acknowledgeCritical(
     if (entry.status !== 'open') return entry;
     const { called_person = null, read_back = null, note = null } = body;
     const called_at = body.called_at ? toUtc(body.called_at) : null;
+    if (called_at !== null) refuseEarlyCall(entry, called_at);
     const acknowledgement: Acknowledgement = { acknowledged_by, called_person, called_at, read_back, note };
     const sealed = ctx.cipher.sealJson('critical_results.acknowledgement', rowKeyOf(ctx, id), acknowledgement);
     await ofEntry(ctx, id)
@@ -54,6 +55,15 @@ export function signOffCritical(ctx: TeamCtx, id: string, body: Static<typeof Si
       .set({ status: 'signed_off', signed_off_at: sql<string>`now()`, sign_off: sealed })
       .execute();
     return findCritical(ctx, id);
+  });
+}
+
+/** Clocks differ, and a person who writes down a time leaves out its seconds. So a few minutes before are accepted. */
+function refuseEarlyCall({ received_at }: Entry, called_at: string): void {
+  if (Date.parse(called_at) >= Date.parse(received_at) - CLOCKS_DIFFER_MS) return;
+  const msg = `Value should not be before the result was received (${received_at})`;
+  throw new AppError('called_before_result', msg, {
+    detail: [{ type: 'value_error', loc: ['body', 'called_at'], msg, input: called_at }],
   });
 }
 

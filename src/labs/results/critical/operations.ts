@@ -54,7 +54,7 @@ export const criticalResultOperations = [
     description:
       'Stores who acknowledged it, and whom they told. A second acknowledgement changes nothing: the response has ' +
       'the first one.',
-    refusals: ['not_found', 'user_scheduled_for_deletion', 'author_required'],
+    refusals: ['not_found', 'user_scheduled_for_deletion', 'author_required', 'called_before_result'],
     handle: (ctx, { params: { critical_result_id }, body }) => acknowledgeCritical(ctx, critical_result_id, body),
   }),
   operation({

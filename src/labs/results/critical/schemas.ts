@@ -13,6 +13,7 @@ import {
   withDefault,
   WordFilter,
 } from '../../../wire/schema.ts';
+import type { Requirement } from '../../../wire/rules.ts';
 import { shape } from '../../../wire/shape.ts';
 import { ListedPatient } from '../../orders/schemas.ts';
 
@@ -38,15 +39,31 @@ export const CriticalResultQuery = Type.Object({
 const MAX_PERSON = 200;
 const Person = (description: string): ReturnType<typeof Type.String> => Text(MAX_PERSON, { description });
 
-export const AcknowledgeCriticalResult = shape('AcknowledgeCriticalResult', {
-  acknowledged_by: optional(
-    Person('Name of the person who acknowledges. Required of a key. Without effect for a person who is signed in.'),
-  ),
-  called_person: optional(Person('Name of the person who was told, such as the physician on call.')),
-  called_at: optional({ ...PastMoment, description: 'When this person was told.' }),
-  read_back: optional(Type.Boolean({ description: 'Whether this person repeated the result, and it was right.' })),
-  note: optional(Prose(4000, { description: 'What else the next reader has to know.' })),
-});
+/** Nobody can repeat a result unless somebody was told it. */
+const READ_BACK_BY_PERSON: Requirement = {
+  words: '`read_back` of true needs `called_person`.',
+  check: ({ read_back, called_person }) =>
+    read_back === true && (called_person === undefined || called_person === null)
+      ? [{ at: ['called_person'], type: 'missing', msg: 'Field required where read_back is true' }]
+      : [],
+};
+
+export const AcknowledgeCriticalResult = shape(
+  'AcknowledgeCriticalResult',
+  {
+    acknowledged_by: optional(
+      Person('Name of the person who acknowledges. Required of a key. Without effect for a person who is signed in.'),
+    ),
+    called_person: optional(Person('Name of the person who was told, such as the physician on call.')),
+    called_at: optional({
+      ...PastMoment,
+      description: 'When this person was told. Not before the result was received.',
+    }),
+    read_back: optional(Type.Boolean({ description: 'Whether this person repeated the result, and it was right.' })),
+    note: optional(Prose(4000, { description: 'What else the next reader has to know.' })),
+  },
+  { fulfils: READ_BACK_BY_PERSON },
+);
 
 export const SignOffCriticalResult = shape('SignOffCriticalResult', {
   signed_off_by: optional(

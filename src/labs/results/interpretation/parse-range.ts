@@ -94,6 +94,12 @@ function parseSingle(plain: string): Interval | null {
     : { min: Number(number), minIncluded: included, max: null, maxIncluded: false };
 }
 
+/** Returns true for two numbers of which the first is above the second, such as `99-70`. */
+export function isReversed(text: string, unit: string | null): boolean {
+  const [, from, to] = DOUBLE.exec(plainOf(text, unit) ?? '') ?? [];
+  return from !== undefined && Number(from) > Number(to);
+}
+
 function parseDouble(plain: string): Interval | null {
   const [, from, to] = DOUBLE.exec(plain) ?? [];
   if (from === undefined) return null;

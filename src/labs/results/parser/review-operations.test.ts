@@ -118,3 +118,59 @@ test('a report of another team, and one that needs no review, cannot be accepted
   const { body } = await sendReport(other, user_id, [pngHead(5, 5)]);
   expect((await other.api('POST', `${base(other)}/${body.id}/accept`)).status).toBe(404);
 });
+
+type Data = { metadata: Record<string, unknown>; results: Record<string, unknown>[] };
+type Problems = { detail: { loc: unknown[] }[] };
+const twoMore = [
+  { test_name: 'Hemoglobin A1c', value: '5.7', units: '%', reference_range: '<=5.7' },
+  { test_name: 'Glucose', value: '80', units: 'mg/dL', reference_range: '>=60', flag: 'HH' },
+];
+
+test('what was answered can be sent back, and changes nothing', async () => {
+  const team = await app.makeTeam();
+  const { job_id } = await waiting(team);
+  const at = `${base(team)}/${job_id}`;
+  const read = async () => (await team.api<{ data: Data }>('GET', at)).body.data;
+  await team.api('PUT', `${at}/data`, { ...corrected, results: [...corrected.results, ...twoMore] });
+  const first = await read();
+  expect(first.results.map(({ interpretation }) => interpretation)).toEqual([
+    'abnormal',
+    'unknown',
+    'normal',
+    'critical',
+  ]);
+  expect((await team.api('PUT', `${at}/data`, first)).status).toBe(200);
+  expect(await read()).toEqual(first);
+  const [glucose] = first.results;
+  await team.api('PUT', `${at}/data`, { ...first, results: [{ ...glucose, value: '88' }] });
+  expect((await read()).results).toEqual([
+    { ...glucose, value: '88', interpretation: 'normal', is_above_max_range: false },
+  ]);
+});
+
+test('a correction that cannot be true is refused, with all problems', async () => {
+  const team = await app.makeTeam();
+  const { job_id } = await waiting(team);
+  const refused = async (metadata: object, ...results: object[]): Promise<unknown[]> => {
+    const of = (more: object) => ({ test_name: 'Glucose', value: '88', units: 'mg/dL', ...more });
+    const body = { metadata, results: results.map(of) };
+    const answer = await team.api<Problems>('PUT', `${base(team)}/${job_id}/data`, body);
+    return answer.status === 422 ? answer.body.detail.map(({ loc }) => loc.slice(1).join('.')).toSorted() : [];
+  };
+  const later = { date_collected: '2026-01-06', date_reported: '2026-01-05' };
+  expect(await refused({ ...later, dob: '2999-01-01' }, { reference_range: '99-70' })).toEqual([
+    'metadata.date_reported',
+    'metadata.dob',
+    'results.0.reference_range',
+  ]);
+  expect(await refused({ dob: '1700-01-01', date_collected: '2999-01-01' }, {})).toEqual([
+    'metadata.date_collected',
+    'metadata.dob',
+  ]);
+  const ends = { min_reference_range: 70, max_reference_range: 99 };
+  expect(await refused({}, { ...ends, reference_range: '65-99' }, { ...ends, min_reference_range: 100 })).toEqual([
+    'results.0.reference_range',
+    'results.1.min_reference_range',
+  ]);
+  expect(await refused({}, { ...ends, reference_range: '70 - 99' })).toEqual([]);
+});

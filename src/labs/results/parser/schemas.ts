@@ -1,17 +1,9 @@
 import { Type } from 'typebox';
-import {
-  CalendarDate,
-  Cursor,
-  nullable,
-  oneOf,
-  optional,
-  Text,
-  Timestamp,
-  Uuid,
-  withDefault,
-} from '../../../wire/schema.ts';
+import { Cursor, nullable, oneOf, optional, Text, Timestamp, Uuid, withDefault } from '../../../wire/schema.ts';
+import { BirthDate } from '../../../wire/person.ts';
 import { INTERPRETATIONS, SourceMarker } from '../schemas.ts';
 import { shape } from '../../../wire/shape.ts';
+import { RANGE_AGREES } from './corrected-range.ts';
 
 const STATUSES = ['upload_pending', 'started', 'completed', 'failed'] as const;
 export const FAILURE_REASONS = [
@@ -129,29 +121,46 @@ export const ParsingJobWithFiles = shape('ParsingJobWithFiles', {
   files: Type.Array(ParsingJobFile, { description: 'The files that were sent, in their order.' }),
 });
 
+/** No sample is older than a person can be, and none is of the future. */
+const DateOfReport = BirthDate;
+
+const RangeEnd = (description: string) => Type.Optional(nullable(Type.Number({ description })));
+
+/** A result as a person read it. */
+const CorrectedResult = Type.Object(
+  {
+    test_name: Text(200, { description: 'The name in the report. It finds the LOINC code.' }),
+    value: Text(200, { description: 'The value in the report.' }),
+    units: optional(Text(40, { description: 'The unit in the report.' })),
+    reference_range: optional(Text(100, { description: 'As printed, such as 70-99 or <5.7.' })),
+    min_reference_range: RangeEnd('Lower end of the range, in place of `reference_range`.'),
+    max_reference_range: RangeEnd('Upper end of the range, in place of `reference_range`.'),
+    flag: optional(Text(20, { description: 'As printed, such as H.' })),
+    source_panel_name: optional(Text(200, { description: 'The heading of the result in the report.' })),
+  },
+  { fulfils: RANGE_AGREES },
+);
+
 /** A lab report as a person read it. What is left out is not in the report. */
 export const CorrectedReport = shape('CorrectedReport', {
-  metadata: Type.Object({
-    patient_first_name: optional(Text(100, { description: 'First name of the patient in the report.' })),
-    patient_last_name: optional(Text(100, { description: 'Last name of the patient.' })),
-    dob: optional(CalendarDate),
-    gender: optional(oneOf(['male', 'female'])),
-    lab_name: optional(Text(200, { description: 'Name of the laboratory.' })),
-    date_reported: optional(CalendarDate),
-    date_collected: optional(CalendarDate),
-    specimen_number: optional(Text(100)),
-  }),
-  results: Type.Array(
-    Type.Object({
-      test_name: Text(200, { description: 'The name in the report. It finds the LOINC code.' }),
-      value: Text(200, { description: 'The value in the report.' }),
-      units: optional(Text(40, { description: 'The unit in the report.' })),
-      reference_range: optional(Text(100, { description: 'As printed, such as 70-99 or <5.7.' })),
-      flag: optional(Text(20, { description: 'As printed, such as H.' })),
-      source_panel_name: optional(Text(200, { description: 'The heading of the result in the report.' })),
-    }),
-    { minItems: 1, maxItems: MAX_RESULTS, description: 'All results, in the order of the report.' },
+  metadata: Type.Object(
+    {
+      patient_first_name: optional(Text(100, { description: 'First name of the patient in the report.' })),
+      patient_last_name: optional(Text(100, { description: 'Last name of the patient.' })),
+      dob: optional(BirthDate),
+      gender: optional(oneOf(['male', 'female', 'other'], { description: 'other if the report does not say.' })),
+      lab_name: optional(Text(200, { description: 'Name of the laboratory.' })),
+      date_reported: optional(DateOfReport),
+      date_collected: optional(DateOfReport),
+      specimen_number: optional(Text(100)),
+    },
+    { ascending: ['date_collected', 'date_reported'] },
   ),
+  results: Type.Array(CorrectedResult, {
+    minItems: 1,
+    maxItems: MAX_RESULTS,
+    description: 'All results, in the order of the report.',
+  }),
 });
 
 export const ParserJobFields = shape('ParserJobFields', {
