@@ -1,4 +1,12 @@
-import { createTheme, Drawer, Modal, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
+import {
+  createTheme,
+  Drawer,
+  Modal,
+  MultiSelect,
+  Select,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+} from '@mantine/core';
 
 /** From the lightest to the darkest. White text on shade 7 has a contrast of 5.9. */
 const glass: MantineColorsTuple = [
@@ -37,6 +45,9 @@ export const theme = createTheme({
   components: {
     Drawer: Drawer.extend({ defaultProps: dialogue }),
     Modal: Modal.extend({ defaultProps: dialogue }),
+    // The first field of a dialogue gets the focus, and its list would cover the buttons.
+    MultiSelect: MultiSelect.extend({ defaultProps: { openOnFocus: false } }),
+    Select: Select.extend({ defaultProps: { openOnFocus: false } }),
   },
 });
 
