@@ -333,7 +333,10 @@ async function plant(): Promise<string> {
   await team.api('POST', `/v3/order/${first.body.order.id}/note`, bodyOf('create_order_note'));
   const { body: criticals } = await team.api<{ data: { id: string }[] }>('GET', '/v3/critical_result');
   const decisions = `/v3/critical_result/${criticals.data[0]?.id}`;
-  await team.api('POST', `${decisions}/acknowledge`, bodyOf('acknowledge_critical_result'));
+  await team.api('POST', `${decisions}/acknowledge`, {
+    ...bodyOf('acknowledge_critical_result'),
+    called_at: new Date().toISOString(),
+  });
   await team.api('POST', `${decisions}/sign_off`, bodyOf('sign_off_critical_result'));
   await plantDocument(app, first.body.order, mark);
   await plantUnmatched(first.body.order);
