@@ -68,7 +68,7 @@ export default function Events() {
       ) : (
         <>
           <Text size="sm" c="dimmed">
-            The newest {KEPT} at most. The change feed of the interface has them all.
+            The newest {KEPT} at most. A program reads all of them by GET /v2/events.
           </Text>
           <DataTable caption="Events" columns={columns} rows={shown} keyOf={({ id }) => id} />
         </>
