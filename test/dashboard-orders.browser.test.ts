@@ -192,7 +192,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await simulateStep.click();
     await page.getByText('With the patient').first().waitFor();
     await choose('Simulate a step');
-    expect(await simulateStep.isDisabled()).toBe(true);
+    await expect.poll(() => simulateStep.isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Back' }).click();
     await choose('Register the kit');
     await fillPatient(page, 'Nadia');

@@ -77,7 +77,8 @@ await describeDashboard('the settings', (dashboard) => {
     await page.getByRole('button', { name: 'Revoke the key “mistaken”?' }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).last().click();
     await page.getByText('Copy the key now').waitFor({ state: 'detached' });
-    expect(await page.getByRole('rowheader', { name: 'mistaken' }).count()).toBe(0);
+    await page.getByRole('rowheader', { name: 'mistaken' }).waitFor({ state: 'detached' });
+    expect(await page.getByText('Copy the key now').count()).toBe(0);
   });
 
   test('invite a person as administrator of one team, and withdraw the invite', async () => {
