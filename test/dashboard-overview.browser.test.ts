@@ -119,9 +119,7 @@ await describeDashboard(
       });
       expect(await figureOf(page, 'Samples taken in')).toBeGreaterThan(1_000);
       await tile(page, 'Endpoints that fail').getByText('Of 2, 0 disabled').waitFor();
-      await tile(page, 'Overdue orders').click();
-      await page.waitForURL(/orders\?overdue=true$/);
-      await page.getByText('No order matches').waitFor();
+      await leads('Overdue orders', /orders\?overdue=true$/, orders);
       await dashboard.check(page);
     });
   },
