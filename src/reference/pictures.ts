@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Returns the pictures that the Markdown text of `document` shows. */
 export function picturesOf(document: string, text: string): Picture[] {
-  return [...text.matchAll(/!\[[^\]]*\]\(([^)\s]+)\)/g)].flatMap(([, target = '']): Picture[] => {
+  return [...text.matchAll(/!\[[^\][]*\]\(([^)\s(]+)\)/g)].flatMap(([, target = '']): Picture[] => {
     const file = posix.join(posix.dirname(document), target);
     const type = ownProperty(TYPES, extname(file));
     const isPacked = file.startsWith('docs/') && existsSync(join(PACKAGE_ROOT, file));

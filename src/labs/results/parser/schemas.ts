@@ -124,7 +124,8 @@ export const ParsingJobWithFiles = shape('ParsingJobWithFiles', {
 /** No sample is older than a person can be, and none is of the future. */
 const DateOfReport = BirthDate;
 
-const RangeEnd = (description: string) => Type.Optional(nullable(Type.Number({ description })));
+const RangeEnd = (description: string) =>
+  Type.Optional(nullable(Type.Number({ minimum: -Number.MAX_VALUE, maximum: Number.MAX_VALUE, description })));
 
 /** A result as a person read it. */
 const CorrectedResult = Type.Object(
