@@ -33,8 +33,8 @@ export function refuseBeyondKey(operation: Operation, { ctx, scopes }: Pick<Call
   if (operation.scope === 'org' && (ctx as ManagementCtx).key.role !== 'org_admin') {
     throw new AppError(
       'insufficient_scope',
-      'This operation needs an Org Management Key, or a person who is signed in as an org_admin. A Team Management Key ' +
-        'and a team_admin manage their own teams only.',
+      'This operation needs an Org Management Key, or a person who is signed in as an org_admin. A Team Management ' +
+        'Key and a team_admin manage their own teams only.',
     );
   }
 }

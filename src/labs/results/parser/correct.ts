@@ -16,8 +16,9 @@ type CorrectedResult = Static<typeof CorrectedReport>['results'][number];
 
 /**
  * Replaces what Phial read in a report by what a person read, while the report waits for its review. The corrected rows
- * are matched and interpreted like rows that Phial reads, except those that are sent back as they were answered. No event tells of it: the team hears of the report when
- * somebody accepts it. Throws not_found if the report does not wait for a review, and user_scheduled_for_deletion.
+ * are matched and interpreted like rows that Phial reads. Rows that are sent back as they were answered stay as they
+ * are. No event tells of it: the team hears of the report when somebody accepts it. Throws not_found if the report does
+ * not wait for a review, and user_scheduled_for_deletion.
  */
 export function correctReport(
   ctx: TeamCtx,

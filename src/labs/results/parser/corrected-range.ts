@@ -27,7 +27,9 @@ export const RANGE_AGREES: Requirement = {
     '`max_reference_range`, they must agree.',
   check: (value) => {
     const result = value as RangeInput;
-    const { units = null, reference_range: printed, min_reference_range: min, max_reference_range: max } = result;
+    const { reference_range: printed, min_reference_range: min, max_reference_range: max } = result;
+    // The value may have wrong types. The schema refuses these.
+    const units = typeof result.units === 'string' ? result.units : null;
     const at = printed ? 'reference_range' : 'min_reference_range';
     const range = rangeOf(result);
     if (typeof range !== 'string') return [];

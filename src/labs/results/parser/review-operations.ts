@@ -55,8 +55,8 @@ export const labReportReviewOperations = [
     summary: 'Correct what Phial read in a lab report',
     description:
       'Replaces all data of a report that waits for its review, also of one in which nothing could be read. The rows ' +
-      'are matched with LOINC and interpreted again. A result that is sent back as it was answered stays as it is. No event is published: the event of accept_lab_report has the ' +
-      'corrected data. 404: no such report waits for a review.',
+      'are matched with LOINC and interpreted again. A result that is sent back as it was answered ' +
+      'stays as it is. No event is published: the event of accept_lab_report has the corrected data. 404: no such report waits for a review.',
     refusals,
     handle: (ctx, { params: { job_id }, body }) => correctReport(ctx, job_id, body),
   }),
