@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeDashboard } from './dashboard.ts';
+import { chooseByKeyboard, describeDashboard } from './dashboard.ts';
 import { makeUser, orderKit } from './factories.ts';
 import type { Team } from './test-app.ts';
 
@@ -42,11 +42,7 @@ await describeDashboard('the page of events', (dashboard) => {
     await orderOfNewUser(team);
     const page = await dashboard.open('/events');
     await page.getByRole('rowheader').first().waitFor();
-    await page.getByRole('combobox', { name: 'Since' }).focus();
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, page.getByRole('combobox', { name: 'Since' }), 'Now');
     await page.getByText('No event yet').waitFor();
     expect(new URL(page.url()).searchParams.get('from')).toBe('0');
     const { client_user_id } = await orderOfNewUser(team);

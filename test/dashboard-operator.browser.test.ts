@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { US_STATES } from '../src/wire/us-state.ts';
-import { describeDashboard, type Dashboard } from './dashboard.ts';
+import { chooseByKeyboard, describeDashboard, type Dashboard } from './dashboard.ts';
 import { query } from './global-setup.ts';
 import { signInMember } from './signed-in.ts';
 
@@ -20,10 +20,7 @@ await describeDashboard("the operator's parts of the pages", (dashboard) => {
     const page = await dashboard.open('/settings?tab=usage');
     await page.getByRole('button', { name: 'Change the plan' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('combobox', { name: 'Plan' }).focus();
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('Enter');
+    await chooseByKeyboard(page, page.getByRole('combobox', { name: 'Plan' }), 'Grow');
     await dashboard.check(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
     await page

@@ -3,7 +3,7 @@
 import { readFileSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
 import { openBrowser } from './browser.ts';
@@ -118,6 +118,21 @@ export async function describeDashboard(
 
 /** The session of each team. One serves all pages. */
 const sessions = new WeakMap<Team, Promise<SignedIn>>();
+
+/** Opens a select by the keyboard, and moves up until it stands on the option with the name, as a person does. */
+export async function chooseByKeyboard(page: Page, select: Locator, name: string): Promise<void> {
+  await select.focus();
+  await page.keyboard.press('Enter');
+  const option = page.getByRole('option', { name, exact: true });
+  await option.waitFor();
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('ArrowUp');
+      return await option.getAttribute('data-combobox-selected');
+    })
+    .toBe('true');
+  await page.keyboard.press('Enter');
+}
 
 /** Signs the operator in, in a browser that has only the cookie. Null signs nobody in. */
 async function signIn(context: BrowserContext, app: TestApp, team: Team | null): Promise<void> {
