@@ -332,4 +332,10 @@ test('a result without an order is listed and decided without showing its patien
   expect(accepted.body).toEqual({ order_id: lost.id });
   const again = await team.api<Refusal>('POST', `${path}/resolve`, { action: 'reject' });
   expect([again.status, again.body.code]).toEqual([400, 'unmatched_result_resolved']);
+  const rejected = at(`unmatched_result/${(await loseResults(team)).unmatched_id}/resolve`);
+  const { body: decided } = await team.api<{ status: string; note: string | null }>('POST', rejected, {
+    action: 'reject',
+    note: 'Sent twice.',
+  });
+  expect(decided).toMatchObject({ status: 'resolved', patient: null, note: null });
 });
