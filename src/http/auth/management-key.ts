@@ -30,7 +30,7 @@ export const managementKey: AuthKind = {
   async findCaller(ctx, access, headers, at) {
     const value = firstOf(headers, MANAGEMENT_HEADERS);
     const misplaced = value ?? sentTeamKey(headers, ctx.config.headerPrefixes).value ?? bearerOf(headers) ?? '';
-    const session = misplaced === '' ? sessionTokenOf(headers) : null;
+    const session = misplaced === '' ? sessionTokenOf(ctx, headers) : null;
     if (session !== null) return findManagerOfSession(ctx, access, session, { headers, at });
     const kind = readKey(value ?? '');
     // If the request sent both headers, we use the value of the new one. We still mark the request, because it uses the

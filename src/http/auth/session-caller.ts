@@ -8,7 +8,7 @@ import { isUuid } from '../../ids.ts';
 import { equalInConstantTime } from '../../privacy/equal-in-constant-time.ts';
 import { personIdOf } from '../../tenancy/creator.ts';
 import { readToken } from '../../tenancy/keys/key-value.ts';
-import { SESSION_COOKIE } from '../../tenancy/sessions/session-cookie.ts';
+import { SESSION_COOKIE, sessionCookieName } from '../../tenancy/sessions/session-cookie.ts';
 import { forTeam } from '../../tenancy/teams/team-scope.ts';
 import type { AccessCache } from './access.ts';
 import type { AuthKind, Caller, RefusedCaller } from './caller.ts';
@@ -26,7 +26,8 @@ export const SESSION_SCHEME: AuthKind['securitySchemes'] = {
     in: 'cookie',
     name: SESSION_COOKIE,
     description:
-      'The cookie of a person who is signed in to the dashboard. A request that is not GET also needs the header ' +
+      'The cookie of a person who is signed in to the dashboard. With HTTPS its name begins with `__Host-`. A request ' +
+      'that is not GET also needs the header ' +
       `\`${CSRF_HEADER}\` with the token of \`GET /v1/session\`. An operation for team API keys also needs the ` +
       `header \`${TEAM_HEADER}\` with the id of a team. Beside a key, the cookie is ignored.`,
   },
@@ -36,8 +37,8 @@ export const SESSION_SCHEME: AuthKind['securitySchemes'] = {
 type Request = { headers: IncomingHttpHeaders; at: Parameters<AuthKind['findCaller']>[3] };
 
 /** Returns the token in the session cookie, or null. */
-export const sessionTokenOf = ({ cookie }: IncomingHttpHeaders): string | null =>
-  cookie === undefined ? null : cookieOf(cookie, SESSION_COOKIE);
+export const sessionTokenOf = (ctx: Pick<Ctx, 'config'>, { cookie }: IncomingHttpHeaders): string | null =>
+  cookie === undefined ? null : cookieOf(cookie, sessionCookieName(ctx));
 
 export const invalidSession = (): AppError =>
   new AppError('invalid_session', 'You are not signed in, or your session has ended. Sign in again.');

@@ -23,7 +23,7 @@ export const session: AuthKind = {
         ),
       };
     }
-    const token = sessionTokenOf(headers);
+    const token = sessionTokenOf(ctx, headers);
     if (token === null) return { key: null, refusal: invalidSession() };
     const found = await findSessionOrRefusal(access, token, { headers, at });
     if ('refusal' in found) return found;

@@ -30,7 +30,7 @@ export const teamKey: AuthKind = {
     const token = value === undefined ? (bearerOf(headers) ?? '') : '';
     if (readToken(token) === 'access') return findTeamOfToken(access, token, at.address);
     const misplaced = value ?? firstOf(headers, MANAGEMENT_HEADERS) ?? '';
-    const session = misplaced === '' && token === '' ? sessionTokenOf(headers) : null;
+    const session = misplaced === '' && token === '' ? sessionTokenOf(ctx, headers) : null;
     if (session !== null) return findTeamOfSession(ctx, access, session, { headers, at });
     const kind = readKey(value ?? '');
     if (kind?.kind === 'management' || (value === undefined && readKey(misplaced))) {

@@ -310,6 +310,22 @@ describe('a session', () => {
       await limited.close();
     }
   });
+
+  test('behind HTTPS has a cookie that no other host of the domain can set', async () => {
+    const env = { PHIAL_BASE_URL: 'https://phial.example.com' };
+    const behind = await startTestApp(env, { databaseUrl: app.databaseUrl });
+    try {
+      const { pathname } = new URL(await linkOf());
+      const set = (await fetch(behind.baseUrl + pathname, { redirect: 'manual', ...form() })).headers.get('set-cookie');
+      const [, token = ''] = /^__Host-phial_session=(ss_\w{43}); Path=\/;.*; Secure$/.exec(set ?? '') ?? [];
+      const status = async (header: string): Promise<number> =>
+        (await behind.api('GET', '/v1/session', undefined, { key: null, headers: { cookie: header } })).status;
+      expect(await status(`phial_session=${token}`)).toBe(401);
+      expect(await status(`phial_session=ss_forged; __Host-phial_session=${token}`)).toBe(200);
+    } finally {
+      await behind.close();
+    }
+  });
 });
 
 describe('a session ends', () => {
