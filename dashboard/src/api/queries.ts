@@ -32,8 +32,9 @@ export const queryClient: QueryClient = new QueryClient({
 });
 
 /** Reads again what a change may have changed, by the first words of the keys. */
-export const readAgain = (...names: string[]): Promise<void[]> =>
-  Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
+export async function readAgain(...names: string[]): Promise<void> {
+  await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
+}
 
 /** Removes everything that was read, except the session: it is of another team or another person. */
 export const forgetWhatWasRead = (): void =>

@@ -1,17 +1,17 @@
 import { NativeSelect, Text, Textarea } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { FactList } from '../../parts/fact-list.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { CalendarDate, Time, TimeIn } from '../../parts/time.tsx';
-import type { Appointment } from './page.tsx';
+import type { Appointment } from './appointments-query.ts';
 
 /** The form that cancels an appointment, with a reason of the list that the scheduler takes. */
 export function CancelAppointment({ appointment, close }: { appointment: Appointment; close: () => void }) {
   const isAtHome = appointment.type === 'phlebotomy';
   const path = { order_id: appointment.order_id };
-  const queries = useQueryClient();
   const [reason, setReason] = useState('');
   const [notes, setNotes] = useState('');
   const { data: reasons = [] } = useQuery({
@@ -38,7 +38,7 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
           ),
     onSuccess: async () => {
       close();
-      await queries.invalidateQueries({ queryKey: ['appointments'] });
+      await readAgain('appointments');
     },
   });
   return (

@@ -2,7 +2,6 @@ import { Anchor, Button, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { date, useFilters } from '../../parts/filters.ts';
@@ -12,33 +11,21 @@ import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { CalendarDate, Time, TimeIn } from '../../parts/time.tsx';
+import { appointmentsQuery, ZONE, type Appointment } from './appointments-query.ts';
 import { CancelAppointment } from './cancel-appointment.tsx';
 
 const FILTERS = { date };
 const DAY_MS = 86_400_000;
-const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Today in the viewer's zone, `2026-11-27`. */
 const today = (): string => new Intl.DateTimeFormat('en-CA').format(new Date());
 const shifted = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
-const read = (team: string | undefined, day: string, cursor: string | undefined) => ({
-  queryKey: ['appointments', team, day, cursor],
-  queryFn: () =>
-    unwrap(
-      phial.GET('/v3/appointment', {
-        params: { query: { date: day, time_zone: ZONE, limit: 50, ...(cursor && { next_cursor: cursor }) } },
-      }),
-    ),
-});
-
-export type Appointment = Awaited<ReturnType<ReturnType<typeof read>['queryFn']>>['data'][number];
-
 export default function Appointments() {
   const [{ date: day = today() }, change] = useFilters(FILTERS);
   const { team } = useSession();
-  const query = useQuery(read(team?.id, day, useCursor()));
+  const query = useQuery(appointmentsQuery(team?.id, day, useCursor()));
   const [cancelled, setCancelled] = useState<Appointment | null>(null);
   const columns: Column<Appointment>[] = [
     ...COLUMNS,

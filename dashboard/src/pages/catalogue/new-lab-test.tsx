@@ -1,9 +1,10 @@
 import { Button, Checkbox, MultiSelect, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { problemOf } from '../../parts/field-problems.ts';
 import { FormModal } from '../../parts/form-modal.tsx';
@@ -141,12 +142,11 @@ function Measured({ lab, chooseLab, method, chooseMethod, markers, chooseMarkers
 }
 
 function useCreate(create: () => Promise<{ id: string }>) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   return useMutation({
     mutationFn: create,
     onSuccess: async ({ id }) => {
-      await queries.invalidateQueries({ queryKey: ['lab_tests'] });
+      await readAgain('lab_tests');
       void navigate({ to: `/catalogue/${id}` });
     },
   });

@@ -1,7 +1,8 @@
 import { Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { problemOf } from '../../parts/field-problems.ts';
 import { FormModal } from '../../parts/form-modal.tsx';
 import {
@@ -20,7 +21,6 @@ type CorrectPatientProps = { order: Order; close: () => void; done: () => void }
 export function CorrectPatient({ order, close, done }: CorrectPatientProps) {
   const [patient, setPatient] = useState(() => filledWith(EMPTY_PATIENT, order.patient_details));
   const [address, setAddress] = useState(() => filledWith(EMPTY_ADDRESS, order.patient_address));
-  const queries = useQueryClient();
   const correction = useMutation({
     mutationFn: () => {
       const { receiver_name: _, phone_number: __, ...patient_address } = address;
@@ -32,7 +32,7 @@ export function CorrectPatient({ order, close, done }: CorrectPatientProps) {
     onSuccess: async () => {
       close();
       done();
-      await Promise.all(['order', 'orders'].map((name) => queries.invalidateQueries({ queryKey: [name] })));
+      await readAgain('order', 'orders');
     },
   });
   const problemIn = (part: string) => (field: string) => problemOf(correction.error, part, field);

@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { CloseIcon } from '../../parts/icons.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -10,14 +11,12 @@ import { Time } from '../../parts/time.tsx';
 /** What colleagues wrote about the order. The laboratory never sees it. */
 export function Notes({ orderId }: { orderId: string }) {
   const path = { order_id: orderId };
-  const queries = useQueryClient();
   const [text, setText] = useState('');
-  const key = ['order_notes', orderId];
   const { data } = useQuery({
-    queryKey: key,
+    queryKey: ['order_notes', orderId],
     queryFn: () => unwrap(phial.GET('/v3/order/{order_id}/note', { params: { path, query: { limit: 100 } } })),
   });
-  const reload = () => queries.invalidateQueries({ queryKey: key });
+  const reload = () => readAgain('order_notes');
   const add = useMutation({
     mutationFn: () => unwrap(phial.POST('/v3/order/{order_id}/note', { params: { path }, body: { text } })),
     onSuccess: () => {

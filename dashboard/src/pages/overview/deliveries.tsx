@@ -1,6 +1,6 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { useTeamStatus } from './figures.ts';
-import { Section } from './section.tsx';
+import { FiguresSection } from './figures-section.tsx';
 
 /** Below this rate an endpoint is likely down, and not only slow now and then. */
 const GOOD_RATE = 0.95;
@@ -15,7 +15,7 @@ export function Deliveries() {
   const rate = deliveries?.success_rate;
   const due = deliveries?.oldest_due_seconds;
   return (
-    <Section title="Webhooks in the last 24 hours" query={query}>
+    <FiguresSection title="Webhooks in the last 24 hours" query={query}>
       <FigureTile
         label="Attempts"
         value={deliveries && formatCount(deliveries.attempts)}
@@ -55,7 +55,7 @@ export function Deliveries() {
         tone={due !== undefined && due > LATE_SECONDS ? 'warning' : 'quiet'}
         to="/webhooks"
       />
-    </Section>
+    </FiguresSection>
   );
 }
 

@@ -10,7 +10,7 @@ type SectionProps = {
   children: ReactNode;
 };
 
-export function Section({ title, query: { data, error, refetch }, children }: SectionProps) {
+export function FiguresSection({ title, query: { data, error, refetch }, children }: SectionProps) {
   const id = useId();
   return (
     <Stack gap="sm" component="section" aria-labelledby={id}>

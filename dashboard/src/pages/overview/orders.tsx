@@ -1,7 +1,7 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { useOrderCounts } from '../../parts/order-counts.ts';
 import { ORDER_GROUPS, statusesOf } from '../../parts/order-groups.ts';
-import { Section } from './section.tsx';
+import { FiguresSection } from './figures-section.tsx';
 
 /** All orders of the team, by how far they are. */
 export function Orders() {
@@ -12,7 +12,7 @@ export function Orders() {
     return (found ?? []).reduce((sum, { count }) => sum + count, 0);
   };
   return (
-    <Section title="Orders" query={query}>
+    <FiguresSection title="Orders" query={query}>
       {Object.entries(ORDER_GROUPS).map(([group, { label, about }]) => (
         <FigureTile
           key={group}
@@ -23,6 +23,6 @@ export function Orders() {
           search={{ status: group }}
         />
       ))}
-    </Section>
+    </FiguresSection>
   );
 }

@@ -1,7 +1,7 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useTeamStatus, useUserCount } from './figures.ts';
-import { Section } from './section.tsx';
+import { FiguresSection } from './figures-section.tsx';
 
 const STATUSES = [
   ['error', 'Connections in error', 'Deliver no data'],
@@ -16,7 +16,7 @@ export function People() {
   const connections = status.data?.connections;
   const samples = status.data?.samples;
   return (
-    <Section title="Users and wearable data" query={users.error ? users : status}>
+    <FiguresSection title="Users and wearable data" query={users.error ? users : status}>
       <FigureTile label="Users" value={users.data && formatCount(users.data.number_of_users)} note="All" to="/users" />
       {STATUSES.map(([name, label, note]) => (
         <FigureTile
@@ -42,6 +42,6 @@ export function People() {
         to="/connections"
         search={{ status: 'connected' }}
       />
-    </Section>
+    </FiguresSection>
   );
 }

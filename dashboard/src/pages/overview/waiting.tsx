@@ -1,7 +1,7 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { useOrderCounts } from '../../parts/order-counts.ts';
 import { useTeamStatus } from './figures.ts';
-import { Section } from './section.tsx';
+import { FiguresSection } from './figures-section.tsx';
 
 /** Counts of the status stop here: whoever has more has to look anyway. */
 const COUNTED = 10_000;
@@ -15,7 +15,7 @@ export function Waiting() {
   const overdue = orders.data?.overdue.total;
   const laboratories = status.data?.laboratories;
   return (
-    <Section title="Waits for somebody" query={orders.error ? orders : status}>
+    <FiguresSection title="Waits for somebody" query={orders.error ? orders : status}>
       <FigureTile
         label="Critical results"
         value={critical === undefined ? undefined : formatCount(critical)}
@@ -61,6 +61,6 @@ export function Waiting() {
         to="/laboratories"
         search={{ tab: 'outgoing', state: 'committed' }}
       />
-    </Section>
+    </FiguresSection>
   );
 }

@@ -1,8 +1,9 @@
 import { Button, Select, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { NOTHING_YET, roleOptions } from './roles.ts';
@@ -15,7 +16,6 @@ export function ChangeRole({ member }: { member: Member }) {
   const { id: member_id, name, team_role_bindings: bindings } = member;
   const { org, team } = useSession();
   const { team_id } = useTeamPath();
-  const queries = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure(false);
   const [role, setRole] = useState<Role>(member.role);
   const kept = (bindings ?? []).map((each) => each.team_id);
@@ -25,7 +25,7 @@ export function ChangeRole({ member }: { member: Member }) {
       const body = { role, team_role_bindings: role === 'team_admin' ? teams : null };
       const path = { org_id: org.id, member_id };
       await unwrap(phial.PATCH('/v1/org/{org_id}/member/{member_id}', { params: { path }, body }));
-      await queries.invalidateQueries({ queryKey: ['members'] });
+      await readAgain('members');
       close();
     },
   });

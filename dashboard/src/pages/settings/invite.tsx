@@ -1,8 +1,9 @@
 import { Alert, Button, Code, Group, Select, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { roleOptions } from './roles.ts';
@@ -56,7 +57,6 @@ function InviteForm({ close, done }: InviteFormProps) {
   const { org, team } = useSession();
   const { team_id } = useTeamPath();
   const hasMail = useMail();
-  const queries = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<'org_admin' | 'team_admin'>('team_admin');
   const run = useMutation({
@@ -65,7 +65,7 @@ function InviteForm({ close, done }: InviteFormProps) {
       const body = { email: email.trim(), role, ...bindings };
       const path = { org_id: org.id };
       const { status } = await unwrap(phial.POST('/v1/org/{org_id}/invite', { params: { path }, body }));
-      await queries.invalidateQueries({ queryKey: ['invites'] });
+      await readAgain('invites');
       done({ email: body.email, status });
       close();
     },

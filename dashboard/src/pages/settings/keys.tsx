@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -42,17 +43,15 @@ export function Keys() {
   const path = usePath();
   const { team_id } = useTeamPath();
   const cursor = useCursor();
-  const queries = useQueryClient();
   const list = useQuery({
     queryKey: ['team_api_keys', team_id, cursor],
     queryFn: () => unwrap(phial.GET(PATH, { params: { path, query: { team_id, next_cursor: cursor } } })),
   });
-  const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey: ['team_api_keys'] });
   const [revoked, setRevoked] = useState<string[]>([]);
   const revoke = async (id: string): Promise<void> => {
     await unwrap(phial.DELETE(PATH, { params: { path, query: { api_key_id: [id] } } }));
     setRevoked((before) => [...before, id]);
-    await readAgain();
+    await readAgain('team_api_keys');
   };
   type Key = NonNullable<typeof list.data>['api_keys'][number];
   const columns: Column<Key>[] = [
@@ -76,7 +75,7 @@ export function Keys() {
     const scopes = RIGHTS.find((each) => each.value === right)?.scopes;
     const body = { label, team_id, ...(scopes && { scopes: [...scopes] }) };
     const { id, value } = await unwrap(phial.POST(PATH, { params: { path }, body }));
-    await readAgain();
+    await readAgain('team_api_keys');
     return { id, value };
   };
   return (

@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -19,17 +20,15 @@ export function ManagementKeys() {
   const { team_id } = useTeamPath();
   const path = { org_id: org.id };
   const cursor = useCursor();
-  const queries = useQueryClient();
   const list = useQuery({
     queryKey: ['management_keys', cursor],
     queryFn: () => unwrap(phial.GET(PATH, { params: { path, query: { next_cursor: cursor } } })),
   });
-  const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey: ['management_keys'] });
   const [revoked, setRevoked] = useState<string[]>([]);
   const revoke = async (key_id: string): Promise<void> => {
     await unwrap(phial.DELETE(`${PATH}/{key_id}`, { params: { path: { ...path, key_id } } }));
     setRevoked((before) => [...before, key_id]);
-    await readAgain();
+    await readAgain('management_keys');
   };
   type Key = NonNullable<typeof list.data>['data'][number];
   const columns: Column<Key>[] = [
@@ -50,7 +49,7 @@ export function ManagementKeys() {
   const make = async (label: string, role: Role): Promise<MadeKey> => {
     const bindings = role === 'team_admin' ? { team_role_bindings: [{ team_id, role }] } : {};
     const { id, key } = await unwrap(phial.POST(PATH, { params: { path }, body: { label, role, ...bindings } }));
-    await readAgain();
+    await readAgain('management_keys');
     return { id, value: key };
   };
   return (

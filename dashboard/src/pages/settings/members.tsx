@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
@@ -29,14 +30,13 @@ function MemberList() {
   const { org, person, teams } = useSession();
   const path = { org_id: org.id };
   const cursor = useCursor();
-  const queries = useQueryClient();
   const list = useQuery({
     queryKey: ['members', cursor],
     queryFn: () => unwrap(phial.GET('/v1/org/{org_id}/member', { params: { path, query: { next_cursor: cursor } } })),
   });
   const remove = async (member_id: string): Promise<void> => {
     await unwrap(phial.DELETE('/v1/org/{org_id}/member/{member_id}', { params: { path: { ...path, member_id } } }));
-    await queries.invalidateQueries({ queryKey: ['members'] });
+    await readAgain('members');
   };
   return (
     <Loaded query={list}>
@@ -88,14 +88,13 @@ function MemberList() {
 function InviteList() {
   const { org, teams } = useSession();
   const path = { org_id: org.id };
-  const queries = useQueryClient();
   const list = useQuery({
     queryKey: ['invites'],
     queryFn: () => unwrap(phial.GET('/v1/org/{org_id}/invite', { params: { path } })),
   });
   const remove = async (invite_id: string): Promise<void> => {
     await unwrap(phial.DELETE('/v1/org/{org_id}/invite/{invite_id}', { params: { path: { ...path, invite_id } } }));
-    await queries.invalidateQueries({ queryKey: ['invites'] });
+    await readAgain('invites');
   };
   return (
     <Loaded query={list}>

@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -33,7 +34,6 @@ export function RedirectUrls() {
 function UrlForm({ start }: { start: string[] }) {
   const path = usePath();
   const { environment } = useTeamPath();
-  const queries = useQueryClient();
   const [written, setWritten] = useState(start.join('\n'));
   const urls = written
     .split('\n')
@@ -42,7 +42,7 @@ function UrlForm({ start }: { start: string[] }) {
   const save = useMutation({
     mutationFn: async (): Promise<void> => {
       await unwrap(phial.PUT(PATH, { params: { path }, body: { urls } }));
-      await queries.invalidateQueries({ queryKey: ['link_redirect_urls', path.team_id] });
+      await readAgain('link_redirect_urls');
     },
   });
   const submit = (event: FormEvent): void => {

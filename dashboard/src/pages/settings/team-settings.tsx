@@ -1,8 +1,8 @@
 import { Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
-import { SESSION_KEY } from '../../api/queries.ts';
+import { readAgain, SESSION_KEY } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -58,7 +58,6 @@ type Values = { name: string; logo_url: string; brand: Brand };
 function TeamForm({ start }: { start: Values }) {
   const { org_id, team_id } = useTeamPath();
   const { environment } = useSession();
-  const queries = useQueryClient();
   const [values, setValues] = useState(start);
   const save = useMutation({
     mutationFn: async (): Promise<void> => {
@@ -70,8 +69,7 @@ function TeamForm({ start }: { start: Values }) {
       };
       const body = { name: values.name.trim(), [environment]: settings };
       await unwrap(phial.PATCH(PATH, { params: { path: { org_id, team_id } }, body }));
-      await queries.invalidateQueries({ queryKey: ['team', team_id] });
-      await queries.invalidateQueries({ queryKey: SESSION_KEY });
+      await readAgain('team', ...SESSION_KEY);
     },
   });
   const submit = (event: FormEvent): void => {

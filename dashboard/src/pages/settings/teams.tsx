@@ -1,9 +1,9 @@
 import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
-import { SESSION_KEY } from '../../api/queries.ts';
+import { readAgain, SESSION_KEY } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { CopyableId } from '../../parts/copyable-id.tsx';
@@ -21,7 +21,6 @@ export function Teams() {
   const { org } = useSession();
   const path = { org_id: org.id };
   const cursor = useCursor();
-  const queries = useQueryClient();
   const [isOpen, { open, close }] = useDisclosure(false);
   const [deleted, setDeleted] = useState<string[]>([]);
   const list = useQuery({
@@ -31,7 +30,7 @@ export function Teams() {
   const remove = async (team_id: string): Promise<void> => {
     await unwrap(phial.DELETE('/v1/org/{org_id}/team/{team_id}', { params: { path: { ...path, team_id } } }));
     setDeleted((before) => [...before, team_id]);
-    await queries.invalidateQueries({ queryKey: ['teams'] });
+    await readAgain('teams');
   };
   return (
     <Stack>
@@ -105,14 +104,12 @@ function Deletion({ teamId }: { teamId: string }) {
 
 function CreateTeam({ isOpen, close }: { isOpen: boolean; close: () => void }) {
   const { org, region } = useSession();
-  const queries = useQueryClient();
   const [name, setName] = useState('');
   const run = useMutation({
     mutationFn: async (): Promise<void> => {
       const body = { name: name.trim(), region: region as 'us' | 'eu' };
       await unwrap(phial.POST('/v1/org/{org_id}/team', { params: { path: { org_id: org.id } }, body }));
-      await queries.invalidateQueries({ queryKey: ['teams'] });
-      await queries.invalidateQueries({ queryKey: SESSION_KEY });
+      await readAgain('teams', ...SESSION_KEY);
       setName('');
       close();
     },

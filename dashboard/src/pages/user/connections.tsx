@@ -1,8 +1,9 @@
 import type { operations } from '@phial/client';
 import { Button, Group, NativeSelect, Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useSession } from '../../api/session.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
@@ -104,10 +105,9 @@ function Past({ userId, slug }: { userId: string; slug: string }) {
 }
 
 function Refresh({ userId: user_id }: { userId: string }) {
-  const queries = useQueryClient();
   const refresh = useMutation({
     mutationFn: () => unwrap(phial.POST('/v2/user/refresh/{user_id}', { params: { path: { user_id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['connections'] }),
+    onSuccess: () => readAgain('connections'),
   });
   return (
     <Group gap="xs">
@@ -122,7 +122,6 @@ function Refresh({ userId: user_id }: { userId: string }) {
 type DemoProvider = NonNullable<operations['connect_demo']['requestBody']>['content']['application/json']['provider'];
 
 function ConnectDemo({ userId }: { userId: string }) {
-  const queries = useQueryClient();
   const [isOpen, setOpen] = useState(false);
   const [slug, setSlug] = useState<string | null>(null);
   const { data: providers = [] } = useQuery({
@@ -136,7 +135,7 @@ function ConnectDemo({ userId }: { userId: string }) {
       unwrap(phial.POST('/v2/link/connect/demo', { body: { user_id: userId, provider: chosen as DemoProvider } })),
     onSuccess: async () => {
       setOpen(false);
-      await queries.invalidateQueries({ queryKey: ['connections'] });
+      await readAgain('connections');
     },
   });
   return (
@@ -163,14 +162,13 @@ function ConnectDemo({ userId }: { userId: string }) {
 }
 
 function Disconnect({ userId: user_id, slug: provider, name }: { userId: string; slug: string; name: string }) {
-  const queries = useQueryClient();
   const [isAsked, setAsked] = useState(false);
   const disconnect = useMutation({
     mutationFn: () =>
       unwrap(phial.DELETE('/v2/user/{user_id}/{provider}', { params: { path: { user_id, provider } } as never })),
     onSuccess: async () => {
       setAsked(false);
-      await queries.invalidateQueries({ queryKey: ['connections'] });
+      await readAgain('connections');
     },
   });
   return (

@@ -1,9 +1,10 @@
-import { Anchor, Button, Group, Tabs, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { CopyableId } from '../../parts/copyable-id.tsx';
 import { oneOf, useFilters } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
+import { PageTabs } from '../../parts/page-tabs.tsx';
 import { fullName, usePerson } from '../../parts/people.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { CalendarDate, Time } from '../../parts/time.tsx';
@@ -15,21 +16,12 @@ import { RawPayloads } from './raw-payloads.tsx';
 import { userQuery } from './summaries.ts';
 import { UserOrders } from './user-orders.tsx';
 
-const TABS = {
-  person: ['Person', Person],
-  orders: ['Orders and results', UserOrders],
-  connections: ['Connections', Connections],
-  days: ['Days', Days],
-  devices: ['Devices', Devices],
-  raw: ['Raw payloads', RawPayloads],
-} as const;
-type Tab = keyof typeof TABS;
-const NAMES = Object.keys(TABS) as Tab[];
-const FILTERS = { tab: oneOf(...NAMES) };
+const TABS = ['person', 'orders', 'connections', 'days', 'devices', 'raw'] as const;
+const FILTERS = { tab: oneOf(...TABS) };
 
 export default function UserPage() {
   const { user: user_id } = useParams({ strict: false }) as { user: string };
-  const [{ tab = 'person' }, change] = useFilters(FILTERS);
+  const [{ tab }, change] = useFilters(FILTERS);
   const query = useQuery(userQuery(user_id));
   const person = usePerson(user_id);
   return (
@@ -61,29 +53,18 @@ export default function UserPage() {
             </Group>
           }
         >
-          <Tabs
-            value={tab}
-            onChange={(value) => change({ tab: value === 'person' ? null : (value as Tab) })}
-            keepMounted={false}
-          >
-            <Tabs.List mb="lg">
-              {NAMES.map((name) => (
-                <Tabs.Tab key={name} value={name}>
-                  {TABS[name][0]}
-                </Tabs.Tab>
-              ))}
-            </Tabs.List>
-            {NAMES.map((name) => {
-              const Shown = TABS[name][1];
-              return (
-                <Tabs.Panel key={name} value={name}>
-                  <Shown userId={user.user_id} />
-                </Tabs.Panel>
-              );
-            })}
-          </Tabs>
+          <PageTabs label="User" shown={tab} show={(next) => change({ tab: next })} tabs={tabsOf(user)} />
         </Page>
       )}
     </Loaded>
   );
 }
+
+const tabsOf = ({ user_id: userId }: { user_id: string }) => ({
+  person: { label: 'Person', panel: <Person userId={userId} /> },
+  orders: { label: 'Orders and results', panel: <UserOrders userId={userId} /> },
+  connections: { label: 'Connections', panel: <Connections userId={userId} /> },
+  days: { label: 'Days', panel: <Days userId={userId} /> },
+  devices: { label: 'Devices', panel: <Devices userId={userId} /> },
+  raw: { label: 'Raw payloads', panel: <RawPayloads userId={userId} /> },
+});

@@ -1,9 +1,10 @@
 import { Button, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { problemOf } from '../../parts/field-problems.ts';
 import { oneOf, useFilters } from '../../parts/filters.ts';
 import { FormModal } from '../../parts/form-modal.tsx';
@@ -30,7 +31,6 @@ export function NewUser({ followsAddress = false }: { followsAddress?: boolean }
 
 function UserForm({ close }: { close: () => void }) {
   const navigate = useNavigate();
-  const queries = useQueryClient();
   const [id, setId] = useState('');
   const [zone, setZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
   const create = useMutation({
@@ -39,7 +39,7 @@ function UserForm({ close }: { close: () => void }) {
         phial.POST('/v2/user', { body: { client_user_id: id, ...(zone !== '' && { fallback_time_zone: zone }) } }),
       ),
     onSuccess: ({ user_id }) => {
-      void queries.invalidateQueries({ queryKey: ['users'] });
+      void readAgain('users');
       void navigate({ to: `/users/${user_id}` });
     },
   });

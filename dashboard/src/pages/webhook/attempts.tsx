@@ -11,7 +11,7 @@ import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
-import type { Endpoint } from './page.tsx';
+import type { Endpoint } from './endpoint-query.ts';
 
 const FILTERS = { status: oneOf('succeeded', 'failed', 'exhausted') };
 

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { EndpointForm, type EndpointFields } from '../../parts/endpoint-form.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
-import type { Endpoint } from './page.tsx';
+import type { Endpoint } from './endpoint-query.ts';
 
 type Props = { endpoint: Endpoint; close: () => void };
 
@@ -41,12 +41,11 @@ export const useSwitch = (endpoint: Endpoint) => usePatch(endpoint, (disabled: b
 
 export function DeleteEndpoint({ endpoint, close }: Props) {
   const path = useTeamPath();
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const remove = useMutation({
     mutationFn: () => unwrap(phial.DELETE(WEBHOOK, { params: { path: { ...path, webhook_id: endpoint.id } } })),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['webhooks'] });
+      await readAgain('webhooks');
       void navigate({ to: '/webhooks' });
     },
   });

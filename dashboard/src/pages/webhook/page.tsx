@@ -1,8 +1,7 @@
-import { Button, Group, Menu, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { Button, Group, Menu, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { shortAddress } from '../../parts/endpoint-names.ts';
 import { Health, useEndpointFigures } from '../../parts/endpoint-health.tsx';
@@ -10,42 +9,26 @@ import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { oneOf, useFilters } from '../../parts/filters.ts';
 import { ChevronDownIcon } from '../../parts/icons.tsx';
 import { Page } from '../../parts/page.tsx';
+import { PageTabs } from '../../parts/page-tabs.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { Attempts } from './attempts.tsx';
 import { ChangeEndpoint, DeleteEndpoint, useSwitch } from './change-endpoint.tsx';
+import { endpointQuery, type Endpoint } from './endpoint-query.ts';
 import { Replays } from './replays.tsx';
 import { Secret } from './secret.tsx';
 import { SendTest } from './send-test.tsx';
 
-const read = (path: ReturnType<typeof useTeamPath>, webhook_id: string) => ({
-  queryKey: ['webhook', path.team_id, webhook_id],
-  queryFn: () =>
-    unwrap(
-      phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}', {
-        params: { path: { ...path, webhook_id } },
-      }),
-    ),
-});
-
-export type Endpoint = Awaited<ReturnType<ReturnType<typeof read>['queryFn']>>;
-
 export default function WebhookPage() {
   const { webhook } = useParams({ strict: false }) as { webhook: string };
-  const query = useQuery(read(useTeamPath(), webhook));
+  const query = useQuery(endpointQuery(useTeamPath(), webhook));
   return <Loaded query={query}>{(endpoint) => <Shown endpoint={endpoint} />}</Loaded>;
 }
 
-const TABS = {
-  deliveries: ['Deliveries', Attempts],
-  replays: ['Replays', Replays],
-  secret: ['Signing secret', Secret],
-} as const;
-type Tab = keyof typeof TABS;
-const NAMES = Object.keys(TABS) as Tab[];
-const RULES = { tab: oneOf(...NAMES) };
+const TABS = ['deliveries', 'replays', 'secret'] as const;
+const RULES = { tab: oneOf(...TABS) };
 
 function Shown({ endpoint }: { endpoint: Endpoint }) {
-  const [{ tab = 'deliveries' }, change] = useFilters(RULES);
+  const [{ tab }, change] = useFilters(RULES);
   return (
     <Page
       title={shortAddress(endpoint.url)}
@@ -54,27 +37,16 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
       actions={<Actions endpoint={endpoint} />}
     >
       <Figures id={endpoint.id} />
-      <Tabs
-        value={tab}
-        keepMounted={false}
-        onChange={(next) => change({ tab: next === 'deliveries' ? null : (next as Tab) })}
-      >
-        <Tabs.List mb="lg">
-          {NAMES.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {TABS[name][0]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {NAMES.map((name) => {
-          const Panel = TABS[name][1];
-          return (
-            <Tabs.Panel key={name} value={name}>
-              <Panel endpoint={endpoint} />
-            </Tabs.Panel>
-          );
-        })}
-      </Tabs>
+      <PageTabs
+        label="Endpoint"
+        shown={tab}
+        show={(next) => change({ tab: next })}
+        tabs={{
+          deliveries: { label: 'Deliveries', panel: <Attempts endpoint={endpoint} /> },
+          replays: { label: 'Replays', panel: <Replays endpoint={endpoint} /> },
+          secret: { label: 'Signing secret', panel: <Secret endpoint={endpoint} /> },
+        }}
+      />
     </Page>
   );
 }

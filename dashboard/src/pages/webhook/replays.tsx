@@ -1,7 +1,8 @@
 import { Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { problemOf } from '../../parts/field-problems.ts';
 import { formatCount } from '../../parts/figure-tile.tsx';
@@ -10,7 +11,7 @@ import { asWritten, MomentField } from '../../parts/moment-field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { Endpoint } from './page.tsx';
+import type { Endpoint } from './endpoint-query.ts';
 
 const WEBHOOK = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}';
 const TONES: Record<string, Tone> = { succeeded: 'good', failed: 'bad', running: 'active', queued: 'active' };
@@ -59,13 +60,12 @@ const HELD_UP: Record<string, string> = {
 
 function ShownReplay({ replay, path }: { replay: Replay; path: Path }) {
   const { kind, status, since, until, done_until, ended_at, held_up_by } = replay;
-  const queries = useQueryClient();
   const cancel = useMutation({
     mutationFn: () =>
       unwrap(
         phial.POST(`${WEBHOOK}/replay/{replay_id}/cancel`, { params: { path: { ...path, replay_id: replay.id } } }),
       ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['replays'] }),
+    onSuccess: () => readAgain('replays'),
   });
   const [begin, end] = [Date.parse(since), Date.parse(until)];
   const done = status === 'succeeded' ? 100 : done_until === null ? 0 : shareOf(Date.parse(done_until), begin, end);
@@ -108,7 +108,6 @@ const shareOf = (at: number, begin: number, end: number): number =>
 const DAY_MS = 86_400_000;
 
 function NewReplay({ path, close }: { path: Path; close: () => void }) {
-  const queries = useQueryClient();
   const [kind, setKind] = useState<'recover' | 'replay'>('recover');
   const [since, setSince] = useState(() => asWritten(Date.now() - DAY_MS));
   const [until, setUntil] = useState(() => asWritten(Date.now()));
@@ -121,7 +120,7 @@ function NewReplay({ path, close }: { path: Path; close: () => void }) {
     },
     onSuccess: async () => {
       close();
-      await queries.invalidateQueries({ queryKey: ['replays'] });
+      await readAgain('replays');
     },
   });
   return (

@@ -9,7 +9,7 @@ import { FormModal } from '../../parts/form-modal.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { Endpoint } from './page.tsx';
+import type { Endpoint } from './endpoint-query.ts';
 
 const SECRET = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}/secret';
 

@@ -1,17 +1,17 @@
 import type { WebhookEventType } from '@phial/client';
 import { Select, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { useEventTypes } from '../../parts/endpoint-form.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
-import type { Endpoint } from './page.tsx';
+import type { Endpoint } from './endpoint-query.ts';
 
 /** Sends the example of an event to the endpoint, marked as a test. */
 export function SendTest({ endpoint, close }: { endpoint: Endpoint; close: () => void }) {
   const path = useTeamPath();
-  const queries = useQueryClient();
   const { data } = useEventTypes();
   const [type, setType] = useState<WebhookEventType>('labtest.order.created');
   const send = useMutation({
@@ -24,7 +24,7 @@ export function SendTest({ endpoint, close }: { endpoint: Endpoint; close: () =>
       ),
     onSuccess: async () => {
       close();
-      await queries.invalidateQueries({ queryKey: ['attempts'] });
+      await readAgain('attempts');
     },
   });
   return (

@@ -1,7 +1,8 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../../api/client.ts';
+import { readAgain } from '../../../api/queries.ts';
 import { useTeamPath } from '../../../api/session.tsx';
 import { DataTable, type Column } from '../../../parts/data-table.tsx';
 import { problemOf } from '../../../parts/field-problems.ts';
@@ -17,16 +18,14 @@ type Physician = { first_name: string; last_name: string; npi: string };
 /** The physicians of the team. */
 export function Physicians() {
   const path = useTeamPath();
-  const queries = useQueryClient();
   const [edited, setEdited] = useState<Physician | 'new' | null>(null);
   const list = useQuery({
     queryKey: ['physicians', path.team_id],
     queryFn: () => unwrap(phial.GET(PATH, { params: { path } })),
   });
-  const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey: ['physicians'] });
   const remove = async (npi: string): Promise<void> => {
     await unwrap(phial.DELETE(`${PATH}/{npi}`, { params: { path: { ...path, npi } } }));
-    await readAgain();
+    await readAgain('physicians');
   };
   const columns: Column<Physician>[] = [
     { label: 'Name', render: nameOf, isHeader: true },
@@ -52,7 +51,11 @@ export function Physicians() {
       <Stack>
         <Text c="dimmed">Programs of the team can list them. An order can name any other physician too.</Text>
         {edited !== null && (
-          <SetPhysician physician={edited === 'new' ? null : edited} close={() => setEdited(null)} onSet={readAgain} />
+          <SetPhysician
+            physician={edited === 'new' ? null : edited}
+            close={() => setEdited(null)}
+            onSet={() => readAgain('physicians')}
+          />
         )}
         <Loaded query={list}>
           {(physicians) =>

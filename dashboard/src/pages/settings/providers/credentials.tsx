@@ -1,7 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../../api/client.ts';
+import { readAgain } from '../../../api/queries.ts';
 import { DataTable, type Column } from '../../../parts/data-table.tsx';
 import { Section } from '../../../parts/section.tsx';
 import { Loaded } from '../../../parts/states.tsx';
@@ -23,14 +24,12 @@ export type Application = Awaited<ReturnType<typeof read>>['credentials'][number
 export function Credentials() {
   const { path, team_id } = useRegionPath();
   const nameOf = useProviderName();
-  const queries = useQueryClient();
   /** What the form is open for: an application, or a new one. */
   const [edited, setEdited] = useState<Application | 'new' | null>(null);
   const list = useQuery({ queryKey: ['team_credentials', team_id], queryFn: () => read(path, team_id) });
-  const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey: ['team_credentials'] });
   const remove = async (id: string): Promise<void> => {
     await unwrap(phial.DELETE(PATH, { params: { path, query: { credential_id: [id] } } }));
-    await readAgain();
+    await readAgain('team_credentials');
   };
   const columns: Column<Application>[] = [
     { label: 'Provider', render: ({ source }) => nameOf(source), isHeader: true },
@@ -62,7 +61,7 @@ export function Credentials() {
           <SetCredentials
             application={edited === 'new' ? null : edited}
             close={() => setEdited(null)}
-            onSet={readAgain}
+            onSet={() => readAgain('team_credentials')}
           />
         )}
         <Loaded query={list}>

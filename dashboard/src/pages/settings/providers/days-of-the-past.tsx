@@ -1,8 +1,9 @@
 import type { paths } from '@phial/client';
 import { Button, NumberInput, Select, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../../api/client.ts';
+import { readAgain } from '../../../api/queries.ts';
 import { DataTable } from '../../../parts/data-table.tsx';
 import { FormModal } from '../../../parts/form-modal.tsx';
 import { Section } from '../../../parts/section.tsx';
@@ -25,21 +26,23 @@ type Slugs = paths[typeof PATH]['delete']['parameters']['query']['provider'];
 export function DaysOfThePast() {
   const { path, team_id } = useRegionPath();
   const nameOf = useProviderName();
-  const queries = useQueryClient();
   const [edited, setEdited] = useState<Row | 'new' | null>(null);
   const list = useQuery({ queryKey: ['data_pull_preferences', team_id], queryFn: () => read(path, team_id) });
-  const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey: ['data_pull_preferences'] });
   const remove = async (slug: string): Promise<void> => {
     const query = { team_id: [team_id], provider: [slug] as Slugs };
     await unwrap(phial.DELETE(PATH, { params: { path, query } }));
-    await readAgain();
+    await readAgain('data_pull_preferences');
   };
   return (
     <Section title="Days of the past" actions={<Button onClick={() => setEdited('new')}>Choose days</Button>}>
       <Stack>
         <Text c="dimmed">How far back a new connection begins. Connections that exist do not change.</Text>
         {edited !== null && (
-          <ChooseDays row={edited === 'new' ? null : edited} close={() => setEdited(null)} onSet={readAgain} />
+          <ChooseDays
+            row={edited === 'new' ? null : edited}
+            close={() => setEdited(null)}
+            onSet={() => readAgain('data_pull_preferences')}
+          />
         )}
         <Loaded query={list}>
           {({ data_pull_preferences: [team] }) => {

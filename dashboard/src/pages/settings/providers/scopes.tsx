@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { phial, unwrap } from '../../../api/client.ts';
+import { readAgain } from '../../../api/queries.ts';
 import { useTeamPath } from '../../../api/session.tsx';
 import { ConfirmButton } from '../../../parts/confirm-button.tsx';
 import { DataTable } from '../../../parts/data-table.tsx';
@@ -15,7 +16,6 @@ export function Scopes() {
   const { org_id, team_id } = useTeamPath();
   const path = { org_id, team_id };
   const nameOf = useProviderName();
-  const queries = useQueryClient();
   const list = useQuery({
     queryKey: ['scope_requirements', team_id],
     queryFn: () => unwrap(phial.GET(PATH, { params: { path } })),
@@ -23,7 +23,7 @@ export function Scopes() {
   const reset = async (provider: string): Promise<void> => {
     const body = { [provider]: { user_must_grant: [], user_may_grant: [] } };
     await unwrap(phial.POST(PATH, { params: { path }, body }));
-    await queries.invalidateQueries({ queryKey: ['scope_requirements'] });
+    await readAgain('scope_requirements');
   };
   return (
     <Section title="What users allow">
