@@ -37,9 +37,13 @@ export async function withDatabaseServer<T>(
 
 export function migrateCommand({ json }: { json: boolean }): Promise<number> {
   return withDatabaseServer('migrate', async (databaseServer) => {
-    const fresh = await migrate({ ownerUrl: databaseServer.ownerUrl, directory: MIGRATIONS });
+    const progress = openProgress();
+    const report = (name: string, done: number, total: number): void =>
+      progress.show(`Applying ${name}`, { done, total });
+    const { ownerUrl } = databaseServer;
+    const fresh = await migrate({ ownerUrl, directory: MIGRATIONS, report }).finally(progress.end);
     const { config } = parseConfig(readEnvironment());
-    const months = await dropExpiredAudit(databaseServer.ownerUrl, config.auditRetentionYears);
+    const months = await dropExpiredAudit(ownerUrl, config.auditRetentionYears);
     const words = [
       fresh.length === 0 ? 'The database is up to date.' : `Applied ${fresh.join(', ')}.`,
       ...(months > 0

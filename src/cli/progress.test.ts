@@ -33,3 +33,13 @@ test('elsewhere it has a plain line every five seconds, without a bar or colours
   vi.restoreAllMocks();
   expect(written).toEqual(['at 5000\n', 'at 10000\n']);
 });
+
+test('what came last is shown though nothing follows it', async () => {
+  const { written, stream } = streamOf(true);
+  const progress = openProgress(stream);
+  progress.show('Applying the first');
+  progress.show('Applying one that takes an hour');
+  await vi.waitFor(() => expect(written.at(-1)).toContain('an hour'));
+  progress.end();
+  expect(written).toHaveLength(3);
+});

@@ -12,29 +12,36 @@ type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'write' | 'columns'>;
 
 /**
  * Shows how far long work is, on stderr so that stdout has results only. Where that is no terminal it is a plain line
- * from time to time, because a log would get hundreds of lines otherwise.
+ * from time to time, because a log would get hundreds of lines otherwise. What came last is shown even if nothing
+ * follows for long.
  */
 export function openProgress(stream: Stream = process.stderr): Progress {
-  if (!stream.isTTY) return plainLines(stream);
-  let shownAt = 0;
+  const every = stream.isTTY ? SHOWN_EVERY_MS : LINE_EVERY_MS;
+  let last: { text: string; part?: Part | undefined } = { text: '' };
+  let shownAt = stream.isTTY ? -Infinity : performance.now();
+  let waiting: NodeJS.Timeout | null = null;
+  const forgetTimer = (): void => {
+    if (waiting) clearTimeout(waiting);
+    waiting = null;
+  };
+  const write = (): void => {
+    forgetTimer();
+    shownAt = performance.now();
+    const line = `${barOf(last.part)}${last.text}`.slice(0, (stream.columns || 80) - 1);
+    stream.write(stream.isTTY ? `\r\u001B[K${line}` : `${last.text}\n`);
+  };
   return {
     show: (text, part) => {
-      if (performance.now() - shownAt < SHOWN_EVERY_MS) return;
-      shownAt = performance.now();
-      stream.write(`\r\u001B[K${`${barOf(part)}${text}`.slice(0, (stream.columns || 80) - 1)}`);
+      last = { text, part };
+      const wait = shownAt + every - performance.now();
+      if (wait <= 0) write();
+      else waiting ??= setTimeout(write, wait).unref();
     },
-    end: () => void stream.write('\r\u001B[K'),
+    end: () => {
+      forgetTimer();
+      if (stream.isTTY) stream.write('\r\u001B[K');
+    },
   };
-}
-
-function plainLines(stream: Stream): Progress {
-  let shownAt = performance.now();
-  const show = (text: string): void => {
-    if (performance.now() - shownAt < LINE_EVERY_MS) return;
-    shownAt = performance.now();
-    stream.write(`${text}\n`);
-  };
-  return { show, end: () => undefined };
 }
 
 const BAR_WIDTH = 24;

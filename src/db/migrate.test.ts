@@ -71,6 +71,18 @@ test('a start without some migrations of the database names each of them', async
   expect(message).not.toMatch(/newer|older/);
 });
 
+test('each migration that the database lacks is reported before it is applied', async () => {
+  const ownerUrl = await makeDatabase();
+  await writeFile(join(directory, '9998_table.sql'), 'create table later (id integer primary key)');
+  await writeFile(join(directory, '9999_index.sql'), 'create index later_id on later (id)');
+  const reported: unknown[] = [];
+  await migrate({ ownerUrl, directory, report: (...each) => reported.push(each) });
+  expect(reported).toEqual([
+    ['9998_table.sql', 0, 2],
+    ['9999_index.sql', 1, 2],
+  ]);
+});
+
 test('line ends of Windows do not change the checksum of a migration', async () => {
   const url = await makeDatabase();
   const file = join(directory, '0009_webhooks.sql');

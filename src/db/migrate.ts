@@ -3,8 +3,17 @@ import { VERSION } from '../package-root.ts';
 import { differencesOf, readMigrationFiles, type KnownMigration, type MigrationFile } from './migration-files.ts';
 import { grantWorkerSchema } from './worker-schema.ts';
 
+type MigrateOptions = {
+  ownerUrl: string;
+  directory: string;
+  /** The name of the last migration to apply. Default: the last one of the directory. */
+  upTo?: string;
+  /** Called before each migration that the database lacks. `done` is how many of the `total` are applied. */
+  report?: (name: string, done: number, total: number) => void;
+};
+
 /** Applies the migration files in order, each once and in a separate transaction. There are no down migrations. */
-export async function migrate(options: { ownerUrl: string; directory: string; upTo?: string }): Promise<string[]> {
+export async function migrate(options: MigrateOptions): Promise<string[]> {
   const files = await readMigrationFiles(options.directory);
   const wanted = files.filter(({ name }) => options.upTo === undefined || name <= options.upTo);
   const client = new pg.Client({ connectionString: options.ownerUrl, application_name: 'phial migrate' });
@@ -17,7 +26,11 @@ export async function migrate(options: { ownerUrl: string; directory: string; up
     await storeChecksums(client, known, files);
     const done = new Set(known.map(({ name }) => name));
     const fresh: string[] = [];
-    for (const file of wanted) if (!done.has(file.name) && (await apply(client, file))) fresh.push(file.name);
+    const lacking = wanted.filter(({ name }) => !done.has(name));
+    for (const [at, file] of lacking.entries()) {
+      options.report?.(file.name, at, lacking.length);
+      if (await apply(client, file)) fresh.push(file.name);
+    }
     await grantWorkerSchema(client, options.ownerUrl);
     await noteCluster(client);
     return fresh;
