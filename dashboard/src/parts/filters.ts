@@ -17,6 +17,9 @@ export const text =
   (written) =>
     typeof written === 'string' && written !== '' ? written.slice(0, longest) : undefined;
 
+export const id: Rule<string> = (written) =>
+  typeof written === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(written) ? written : undefined;
+
 export const date: Rule<string> = (written) =>
   typeof written === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(written) && !Number.isNaN(Date.parse(written))
     ? written

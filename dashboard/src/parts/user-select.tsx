@@ -11,12 +11,14 @@ type UserSelectProps = {
   value: string | null;
   onChange: (userId: string | null) => void;
   error?: string | undefined;
+  /** Whether no user can be chosen. Default: the form needs one. */
+  clearable?: boolean;
 };
 
 type Choice = { value: string; label: string };
 
 /** Chooses a user by the id of the team's own system, or by words of the name. */
-export function UserSelect({ label, value, onChange, error }: UserSelectProps) {
+export function UserSelect({ label, value, onChange, error, clearable = false }: UserSelectProps) {
   const { team } = useSession();
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState<Choice | null>(null);
@@ -43,15 +45,16 @@ export function UserSelect({ label, value, onChange, error }: UserSelectProps) {
   return (
     <Select
       label={label}
-      placeholder="Search by id or name"
+      placeholder={clearable ? 'All users' : 'Search by id or name'}
       searchable
-      required
+      required={!clearable}
+      clearable={clearable}
       data={isListed ? found : [chosen, ...found]}
       // The service has searched already, and by more than the label shows.
       filter={({ options }) => options}
       value={value}
       onChange={(userId) => {
-        setChosen(found.find((choice) => choice.value === userId) ?? chosen);
+        setChosen(userId === null ? null : (found.find((choice) => choice.value === userId) ?? chosen));
         onChange(userId);
       }}
       searchValue={typed}

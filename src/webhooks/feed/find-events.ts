@@ -9,7 +9,7 @@ import type { FeedPosition, Snapshot } from './cursor.ts';
 /** An event without its body, which may become part of a page. */
 export type FoundEvent = FeedPosition & {
   user_id: string | null;
-  /** True if the caller wants events of this type and the event is not a test of an endpoint. */
+  /** True if the caller wants events of this type and user, and the event is not a test of an endpoint. */
   is_wanted: boolean;
   /** True if its user is scheduled for deletion. */
   is_deferred: boolean;
@@ -23,19 +23,21 @@ type EventRange = {
   after: FeedPosition;
   /** Names of event types. Null means all types except the operational ones (events about endpoints). */
   types: string[] | null;
+  /** Null means events about every user and none. */
+  user_id: string | null;
   most: number;
 };
 
 /**
  * Finds the next events of the team, in the order of the feed, whose transactions are in `upTo` and not in `seen`. The
- * result also has events of other types and tests of endpoints, which are marked as not wanted. A team can have many of
- * these, so they count towards `most` too. So one page never reads too many rows.
+ * result also has events of other types and users and tests of endpoints, which are marked as not wanted. A team can
+ * have many of these, so they count towards `most` too. So one page never reads too many rows.
  *
  * The statement looks up the transactions that were running at `seen` one by one. All newer events come from one index
  * scan.
  */
 export async function findEvents({ db, team }: TeamCtx, asked: EventRange): Promise<FoundEvent[]> {
-  const { seen, upTo, after, types, most } = asked;
+  const { seen, upTo, after, types, user_id, most } = asked;
   const running = new Set(upTo.running);
   const late = seen.running.filter((position) => !running.has(position) && position >= after.position);
   // We compute one lower bound, where the index scan starts. With two conditions, PostgreSQL would start at the smaller
@@ -79,7 +81,8 @@ export async function findEvents({ db, team }: TeamCtx, asked: EventRange): Prom
     )
     select page.position, page.id, page.user_id, page.bytes,
            page.test_for is null and case when ${types !== null}::boolean then event_type = any (${types ?? []}::text[])
-                else event_type <> all (${OPERATIONAL_NAMES}::text[]) end as is_wanted,
+                else event_type <> all (${OPERATIONAL_NAMES}::text[]) end
+             and (${user_id}::uuid is null or page.user_id is not distinct from ${user_id}::uuid) as is_wanted,
            ${userIsScheduled} as is_deferred
       from page
       left join lateral (

@@ -20,7 +20,7 @@ export const feedOperations = [
       'of a user who is scheduled for deletion are not shown. They come later if the deletion is taken back. A ' +
       'cursor or a time that is older than the stored events is 410 cursor_expired.',
     refusals: ['invalid_cursor', 'cursor_expired', 'too_many_polls'],
-    handle: async (ctx, { query: { after = null, limit, event_type = null, wait } }) =>
-      readFeed(ctx, { after, limit, event_types: event_type, wait }),
+    handle: async (ctx, { query: { after = null, limit, event_type = null, user_id, wait } }) =>
+      readFeed(ctx, { after, limit, event_types: event_type, user_id, wait }),
   }),
 ];

@@ -16,6 +16,8 @@ type FeedRequest = {
   limit: number;
   /** Names of event types, or prefixes that end in `.*`. Null means all types except the operational ones. */
   event_types: string[] | null;
+  /** Only events about this user. Default: about every user and none. */
+  user_id?: string | undefined;
   /** For how many seconds to wait for an event if there is none. */
   wait: number;
 };
@@ -52,10 +54,10 @@ const MIN_PAUSE_MS = 100;
  * Returns a page of events in the order of commits. With `wait`, it waits for the next event if there is none. Throws
  * invalid_cursor, cursor_expired and too_many_polls.
  */
-export async function readFeed(ctx: TeamCtx, { after, limit, event_types, wait }: FeedRequest): Promise<FeedPage> {
+export async function readFeed(ctx: TeamCtx, { after, limit, event_types, user_id, wait }: FeedRequest): Promise<FeedPage> {
   const start = startOf(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
-  const wanted = { most: { events: limit, bytes: MAX_BYTES }, types };
+  const wanted = { most: { events: limit, bytes: MAX_BYTES }, types, user_id };
   const poll = wait > 0 ? ctx.polls?.enter(ownerOf(ctx.team)) : undefined;
   try {
     const page = poll

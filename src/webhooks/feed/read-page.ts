@@ -14,6 +14,8 @@ export type PageLimits = {
   most: Most;
   /** Names of event types. Null means all types except the operational ones (events about endpoints). */
   types: string[] | null;
+  /** Only events about this user. Default: about every user and none. */
+  user_id?: string | undefined;
 };
 
 export type Page = {
@@ -23,7 +25,7 @@ export type Page = {
   has_more: boolean;
 };
 
-/** The most events that we read for a page if the reader wants only some types. */
+/** The most events that we read for a page if the reader wants only some types, or one user. */
 const MAX_LOOKED_AT = 2_000;
 /**
  * The most tries to read a page. A page skips events about users who are scheduled for deletion. A try fails if
@@ -59,16 +61,17 @@ export async function readPage(ctx: TeamCtx, start: FeedStart, wanted: PageLimit
 async function readOnce(
   ctx: TeamCtx,
   cursor: Cursor,
-  { most, types }: PageLimits,
+  { most, types, user_id }: PageLimits,
   now: { snapshot: Snapshot; at: number },
 ): Promise<Page | null> {
   const { upTo, after } = cursor.reading ?? { upTo: now.snapshot, after: NOWHERE };
-  const looksAt = types === null ? most.events + 1 : MAX_LOOKED_AT;
+  const looksAt = types === null && user_id === undefined ? most.events + 1 : MAX_LOOKED_AT;
   const found = await findEvents(ctx, {
     seen: cursor.seen,
     upTo,
     after,
     types,
+    user_id: user_id ?? null,
     most: looksAt,
   });
   const cut = cutPage(found, most);

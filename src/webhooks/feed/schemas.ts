@@ -35,6 +35,7 @@ export const FeedQuery = Type.Object(
     ),
     limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),
     event_type: Type.Optional(WantedTypes('every type except the operational ones, which you get only by name.')),
+    user_id: Type.Optional({ ...Uuid, description: 'Only events about this user. Default: about every user and none.' }),
     wait: withDefault(
       Type.Integer({
         minimum: 0,

@@ -1,15 +1,16 @@
-import { Anchor, Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { Anchor, Box, Button, Group, Select, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useEventTypes } from '../../parts/endpoint-form.tsx';
-import { oneOf, text, useFilters } from '../../parts/filters.ts';
+import { id, oneOf, text, useFilters } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
 import { Drawer } from '../../parts/drawer.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Empty, Failed } from '../../parts/states.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { UserSelect } from '../../parts/user-select.tsx';
 import { KEPT, useFeed, type FeedEvent } from './use-feed.ts';
 
 /** How far back the page begins, in minutes. */
@@ -21,17 +22,13 @@ const BEGINNINGS = [
 ] as const;
 const USUAL_BEGINNING = '60';
 
-const FILTERS = { type: text(100), user: text(200), from: oneOf(...BEGINNINGS.map(({ value }) => value)) };
+const FILTERS = { type: text(100), user: id, from: oneOf(...BEGINNINGS.map(({ value }) => value)) };
 
 export default function Events() {
   const [{ type, user, from = USUAL_BEGINNING }] = useFilters(FILTERS);
   const [isPaused, setPaused] = useState(false);
   const [opened, setOpened] = useState<FeedEvent | null>(null);
-  const { events, error, isLive } = useFeed({ type, minutesBack: Number(from), isPaused });
-  const shown = useMemo(
-    () => events.filter((event) => !user || event.user_id === user || event.client_user_id === user),
-    [events, user],
-  );
+  const { events: shown, error, isLive } = useFeed({ type, user, minutesBack: Number(from), isPaused });
   const columns: Column<FeedEvent>[] = [
     {
       label: 'Event',
@@ -106,14 +103,9 @@ function Filters() {
         value={type ?? null}
         onChange={(value) => change({ type: value })}
       />
-      <TextInput
-        label="User"
-        placeholder="Id, or your own id"
-        w={{ base: '100%', sm: 300 }}
-        maxLength={200}
-        value={user ?? ''}
-        onChange={({ currentTarget }) => change({ user: currentTarget.value || null })}
-      />
+      <Box w={{ base: '100%', sm: 300 }}>
+        <UserSelect label="User" clearable value={user ?? null} onChange={(value) => change({ user: value })} />
+      </Box>
       <Select
         label="Since"
         allowDeselect={false}

@@ -9,8 +9,10 @@ const WAIT_SECONDS = 25;
 const PAUSE_AFTER_ERROR_MS = 3_000;
 const MINUTE_MS = 60_000;
 
-const readPage = (query: { after: string; event_type?: string[]; wait?: number }, signal: AbortSignal) =>
-  unwrap(phial.GET('/v2/events', { params: { query: { ...query, limit: 250 } }, signal }));
+const readPage = (
+  query: { after: string; event_type?: string[]; user_id?: string; wait?: number },
+  signal: AbortSignal,
+) => unwrap(phial.GET('/v2/events', { params: { query: { ...query, limit: 250 } }, signal }));
 
 type FeedPage = Awaited<ReturnType<typeof readPage>>;
 export type FeedEvent = FeedPage['data'][number];
@@ -18,6 +20,8 @@ export type FeedEvent = FeedPage['data'][number];
 type Asked = {
   /** Only events of this type. */
   type: string | undefined;
+  /** Only events about the user with this id. */
+  user: string | undefined;
   /** The first events are this old. 0: only those from now on. */
   minutesBack: number;
   isPaused: boolean;
@@ -40,9 +44,9 @@ type State = { asked: string; events: FeedEvent[]; reached: Reached | null; erro
  * Follows the change feed of the team. It begins some minutes back, and goes on after an error where it was. What was
  * published during a pause comes after it.
  */
-export function useFeed({ type, minutesBack, isPaused }: Asked): Shown {
+export function useFeed({ type, user, minutesBack, isPaused }: Asked): Shown {
   const { team } = useSession();
-  const asked = `${team?.id} ${type} ${minutesBack}`;
+  const asked = `${team?.id} ${type} ${user} ${minutesBack}`;
   const [state, setState] = useState<State>({ asked, events: [], reached: null, error: null });
   const { events, reached, error } = state.asked === asked ? state : { events: [], reached: null, error: null };
   useEffect(() => {
@@ -55,7 +59,7 @@ export function useFeed({ type, minutesBack, isPaused }: Asked): Shown {
         reached: next,
         error: problem,
       }));
-    void follow({ reached, type, minutesBack }, control.signal, take);
+    void follow({ reached, type, user, minutesBack }, control.signal, take);
     return () => control.abort();
     // The reader moves on with each page. Only another question, or the end of a pause, begins again.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
@@ -69,7 +73,7 @@ function merge(before: FeedEvent[], fresh: FeedEvent[]): FeedEvent[] {
   return [...byId.values()].slice(0, KEPT);
 }
 
-type Start = { reached: Reached | null; type: string | undefined; minutesBack: number };
+type Start = Pick<Asked, 'type' | 'user' | 'minutesBack'> & { reached: Reached | null };
 
 async function follow(
   start: Start,
@@ -90,8 +94,8 @@ async function follow(
   }
 }
 
-function readNext({ reached, type, minutesBack }: Start, signal: AbortSignal): Promise<FeedPage> {
-  const only = type ? { event_type: [type] } : {};
+function readNext({ reached, type, user, minutesBack }: Start, signal: AbortSignal): Promise<FeedPage> {
+  const only = { ...(type && { event_type: [type] }), ...(user && { user_id: user }) };
   if (reached !== null)
     return readPage({ after: reached.cursor, ...only, ...(!reached.hasMore && { wait: WAIT_SECONDS }) }, signal);
   const after = minutesBack === 0 ? 'now' : new Date(Date.now() - minutesBack * MINUTE_MS).toISOString();
