@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeDashboard } from './dashboard.ts';
+import { describeDashboard, PHONE } from './dashboard.ts';
 import { startEndpoint } from './endpoint.ts';
 import { orderKit, subscribe } from './factories.ts';
 
@@ -45,6 +45,18 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
     await page.keyboard.press('Escape');
     await expect.poll(() => opener.evaluate(isFocused)).toBe(true);
     await endpoint.close();
+  });
+
+  test('somebody chooses events on a phone, where the page keeps its width', async () => {
+    const page = await dashboard.open('/webhooks', { screen: PHONE });
+    await page.getByRole('button', { name: 'New endpoint' }).first().tap();
+    await page.getByLabel(/^Address/).fill('https://example.com/webhooks');
+    await page.getByRole('combobox', { name: 'Events' }).tap();
+    await page.getByRole('option', { name: 'daily.data.activity.*' }).tap();
+    expect(await page.evaluate('innerWidth')).toBe(PHONE.width);
+    await page.getByRole('button', { name: 'Create', exact: true }).tap();
+    await page.getByText('Gets daily.data.activity.*').waitFor();
+    await dashboard.check(page);
   });
 
   test('somebody creates an endpoint for orders alone, tests it and replaces its secret', async () => {
