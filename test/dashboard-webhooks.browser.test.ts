@@ -54,6 +54,8 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
     await page.getByRole('combobox', { name: 'Events' }).tap();
     await page.getByRole('option', { name: 'daily.data.activity.*' }).tap();
     expect(await page.evaluate('innerWidth')).toBe(PHONE.width);
+    // The list stays open for more, until somebody taps beside it.
+    await page.getByRole('heading', { name: 'New endpoint' }).tap();
     await page.getByRole('button', { name: 'Create', exact: true }).tap();
     await page.getByText('Gets daily.data.activity.*').waitFor();
     await dashboard.check(page);
