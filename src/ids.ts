@@ -31,8 +31,12 @@ export function newId(): string {
   return v7({ msecs, seq, random });
 }
 
-/** Returns a new UUID v7 of a moment in the past. It is greater than no other id of its millisecond. */
-export const newIdAt = (moment: string): string => v7({ msecs: Date.parse(moment) });
+/**
+ * Returns a new UUID v7 of the moment at which something happens: now, or a moment in the past. Lists that are in the
+ * order of ids are then in the order of what happened.
+ */
+export const newIdOf = ({ happenedAt }: { happenedAt?: string | undefined }): string =>
+  happenedAt === undefined ? newId() : v7({ msecs: Date.parse(happenedAt) });
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

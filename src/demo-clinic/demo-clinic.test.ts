@@ -220,7 +220,10 @@ describe('a loaded demo clinic', () => {
   );
 
   test('has a result that somebody acknowledged and nobody signed off, beside open ones', async () => {
-    const { body } = await clinic.api<Page<{ status: string }>>('GET', '/v3/critical_result?limit=50');
+    type Listed = { status: string; received_at: string };
+    const { body } = await clinic.api<Page<Listed>>('GET', '/v3/critical_result?limit=50&order_direction=asc');
+    const moments = body.data.map(({ received_at }) => received_at);
+    expect(moments).toEqual(moments.toSorted());
     const statuses = body.data.map(({ status }) => status);
     expect(statuses.filter((status) => status === 'open').length).toBeGreaterThanOrEqual(3);
     const acknowledged = await clinic.api<Page<object>>('GET', '/v3/critical_result?status=acknowledged');

@@ -1,6 +1,6 @@
 import type { TeamCtx, TxCtx } from '../../context.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { newId } from '../../ids.ts';
+import { newIdOf } from '../../ids.ts';
 import type { LoadedOrder } from '../orders/load-order.ts';
 import type { CriticalMarker } from './critical/markers.ts';
 import { resultCritical } from './events.ts';
@@ -22,7 +22,7 @@ export async function publishCritical(
   { row, user }: LoadedOrder,
   { result_status, version, markers, created_at }: CriticalReport,
 ): Promise<void> {
-  const rowKey = { team_id: ctx.team.id, id: newId() };
+  const rowKey = { team_id: ctx.team.id, id: newIdOf(ctx) };
   await ctx.db
     .insertInto('critical_results')
     .values({

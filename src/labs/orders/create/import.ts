@@ -1,13 +1,14 @@
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
+import { newIdOf } from '../../../ids.ts';
 import { findLatestInsuranceOrNull } from '../../../insurance/find-latest.ts';
 import { findUser } from '../../../users/find.ts';
 import type { LoadedOrder } from '../load-order.ts';
 import type { ImportOrderInput } from './schemas.ts';
 import { canonicalSampleId, takeSample } from '../bind-sample.ts';
 import { refuseUnlessBilled } from './resolve-billing.ts';
-import { insertOrder, newOrderId } from './insert-order.ts';
+import { insertOrder } from './insert-order.ts';
 import { findDestination } from './find-destination.ts';
 import { storedPatient, storedPhysician, refusePatient } from './stored-patient.ts';
 import { storeSignature } from './physician-signature.ts';
@@ -27,7 +28,7 @@ export function importOrder(ctx: TeamCtx, input: Static<typeof ImportOrderInput>
     refuseUnlessBilled(account, billing_type, home.state);
     const insurance =
       billing_type === 'commercial_insurance' ? await findLatestInsuranceOrNull(ctx, input.user_id, true) : null;
-    const id = newOrderId(ctx);
+    const id = newIdOf(ctx);
     const sample_id = canonicalSampleId(input.sample_id);
     await takeSample(ctx, sample_id, id);
     const made = await insertOrder(ctx, {

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { TeamCtx, TxCtx } from '../../../context.ts';
 import { preparedStatement } from '../../../db/session/prepared.ts';
 import { AppError } from '../../../errors.ts';
-import { newId, newIdAt } from '../../../ids.ts';
+import { newId, newIdOf } from '../../../ids.ts';
 import { findUser } from '../../../users/find.ts';
 import { findLabTest } from '../../catalogue/find.ts';
 import { getCachedLabTest } from '../../catalogue/lab-test-cache.ts';
@@ -26,10 +26,6 @@ const NOTHING = {
 } satisfies Partial<OrderRow>;
 
 type OrderContent = Pick<OrderRow, PersonalField | keyof typeof NOTHING>;
-
-/** Makes the id of a new order. Lists filter days by ids, so the id has the same time as the order. */
-export const newOrderId = ({ happenedAt }: TeamCtx): string =>
-  happenedAt === undefined ? newId() : newIdAt(happenedAt);
 
 /** redraw: the sample was of no use. recreation: the kit was lost or damaged. */
 export type RepeatedOrigin = 'redraw' | 'recreation';
@@ -111,7 +107,7 @@ type Inserted = { client_user_id: string; revision: string; lab: LoadedOrder['la
  */
 export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise<LoadedOrder> {
   const {
-    id = newOrderId(ctx),
+    id = newIdOf(ctx),
     user_id,
     lab_test_id,
     method,
@@ -123,7 +119,7 @@ export async function insertOrder(ctx: TxCtx<TeamCtx>, order: NewOrder): Promise
   } = order;
   const content = { ...NOTHING_PERSONAL, ...NOTHING, ...given };
   const row = { team_id: ctx.team.id, id };
-  const ids = { transaction: repeated?.order.row.order_transaction_id ?? newOrderId(ctx), details: newId() };
+  const ids = { transaction: repeated?.order.row.order_transaction_id ?? newIdOf(ctx), details: newId() };
   const statuses = low.map((status) => fullStatus(method, status));
   const last = low.at(-1) as LowLevelStatus;
   const rows = await insertOrRefuse(ctx, order, { row, ids, statuses, content });
