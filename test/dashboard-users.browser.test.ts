@@ -30,6 +30,9 @@ await describeDashboard('the pages of users', (dashboard) => {
     await away.getByText(/^Times are those of the patient: /).waitFor();
     await away.getByRole('columnheader', { name: 'Resting heart rate' }).waitFor();
     await away.getByText('Deep sleep').waitFor();
+    // Invented people travel every 26 days.
+    await away.getByText('90 days').click();
+    await away.getByText(/^In another zone, .* to .* in \w+\/\w+/).waitFor();
     const { body } = await team.api<{ activity: { steps: number | null }[] }>(
       'GET',
       `/v2/summary/activity/${userId}?start_date=2026-01-01`,

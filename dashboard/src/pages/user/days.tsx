@@ -6,6 +6,7 @@ import { Loading } from '../../parts/states.tsx';
 import { VIEWERS_ZONE } from '../../parts/zone.ts';
 import { Glucose } from './glucose-chart.tsx';
 import { HeartRate } from './heart-rate-chart.tsx';
+import { Journeys } from './journeys.tsx';
 import { Nights } from './nights.tsx';
 import { spanOf } from './span.ts';
 import { Steps } from './steps-chart.tsx';
@@ -14,14 +15,21 @@ import { activityQuery, userQuery } from './summaries.ts';
 const RANGES = { day: 2, fortnight: 14, quarter: 90, year: 365 } as const;
 const FILTERS = { range: oneOf('day', 'fortnight', 'quarter', 'year') };
 
-/** The zone of the patient: as the team has set it, or else where the newest day of the last two weeks was. */
+/** The zone of the patient: as the team has set it, or else where most days of the last two weeks were. */
 function useZone(userId: string): { zone: string | null; isPending: boolean } {
   const { data: user } = useQuery(userQuery(userId));
   const set = user?.fallback_time_zone?.id ?? null;
   const { first, last } = spanOf(RANGES.fortnight, VIEWERS_ZONE);
   const activity = useQuery({ ...activityQuery(userId, { first, last }), enabled: user !== undefined && set === null });
-  const measured = activity.data?.activity.findLast(({ time_zone }) => time_zone !== null)?.time_zone ?? null;
+  const measured = mostFrequent(activity.data?.activity.flatMap(({ time_zone }) => time_zone ?? []) ?? []);
   return { zone: set ?? measured, isPending: user === undefined || (set === null && activity.isPending) };
+}
+
+function mostFrequent(zones: readonly string[]): string | null {
+  const days = new Map<string, number>();
+  for (const zone of zones) days.set(zone, (days.get(zone) ?? 0) + 1);
+  const [most] = [...days].toSorted(([, a], [, b]) => b - a);
+  return most?.[0] ?? null;
 }
 
 /** The wearable days of a user: heart rate with sleep, glucose with meals, steps. */
@@ -53,6 +61,7 @@ export function Days({ userId }: { userId: string }) {
         <Loading />
       ) : (
         <>
+          {zone !== null && <Journeys userId={userId} span={span} zone={zone} />}
           <Nights userId={userId} span={span} />
           <HeartRate userId={userId} span={span} />
           <Glucose userId={userId} span={span} />
