@@ -41,6 +41,19 @@ const MANY_TEAMS = { PHIAL_TEAMS_PER_ORG: '300' };
 await describeDashboard(
   'the choice of the team',
   (dashboard) => {
+    test('stays with the team of the first visit when somebody adds another', async () => {
+      const team = await dashboard.app.makeTeam('North clinic');
+      const page = await dashboard.open('/', { team, isFirstVisit: true });
+      await page.getByRole('button', { name: /^Team North clinic/ }).waitFor();
+      await team.api('POST', `/v1/org/${team.org_id}/team`, { name: 'AAA new', region: 'us' });
+      for (const again of [page, await dashboard.open('/', { team, isFirstVisit: true })]) {
+        await again.reload();
+        await again.getByRole('button', { name: /^Team/ }).click();
+        await again.getByRole('menuitem', { name: 'AAA new' }).waitFor();
+        await again.getByRole('button', { name: /^Team North clinic/ }).waitFor();
+      }
+    });
+
     test('finds a team that the menu does not list, and still shows it after a reload', async () => {
       const team = await dashboard.app.makeTeam('AAA first');
       const path = `/v1/org/${team.org_id}/team`;

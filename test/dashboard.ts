@@ -32,6 +32,8 @@ type Open = {
   timeZone?: string;
   /** The team whose data the page shows. Default: that of the service. Null: nobody is signed in. */
   team?: Team | null;
+  /** The browser has no choice of a team from before. */
+  isFirstVisit?: boolean;
   /** Messages of the console that belong to the test, such as a refusal that it provokes. */
   expected?: RegExp;
 };
@@ -81,7 +83,10 @@ export async function describeDashboard(
       get team() {
         return app.team;
       },
-      open: async (path, { screen = SCREENS['wide'] as Screen, team = app.team, timeZone, expected } = {}) => {
+      open: async (
+        path,
+        { screen = SCREENS['wide'] as Screen, team = app.team, timeZone, isFirstVisit = false, expected } = {},
+      ) => {
         const { width, height, colorScheme, isPhone = false } = screen;
         const context = await browser.newContext({
           viewport: { width, height },
@@ -94,6 +99,9 @@ export async function describeDashboard(
         contexts.push(context);
         context.setDefaultTimeout(PATIENCE_MS);
         await signIn(context, app, team);
+        // Without a choice the pages show the oldest team of the organisation.
+        if (team && !isFirstVisit)
+          await context.addInitScript(`localStorage.setItem('phial.team', ${JSON.stringify(team.id)})`);
         const page = await context.newPage();
         complaints.set(page, gatherComplaints(page, app.baseUrl, expected));
         await page.goto(`${app.baseUrl}/dashboard${path}`);
@@ -147,8 +155,6 @@ async function signIn(context: BrowserContext, app: TestApp, team: Team | null):
   sessions.set(team, session);
   const { token: value } = await session;
   await context.addCookies([{ name: 'phial_session', value, url: app.baseUrl, httpOnly: true, sameSite: 'Lax' }]);
-  // Without a choice the pages show the first team by name.
-  await context.addInitScript(`localStorage.setItem('phial.team', ${JSON.stringify(team.id)})`);
 }
 
 /** Returns a list that grows with each message in the console and each request to another host. */

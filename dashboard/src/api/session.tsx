@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, use, useCallback, useMemo, useState, type ReactNode } from 'react';
+import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { bearing, phial, unwrap, type components } from './client.ts';
 import { forgetWhatWasRead, SESSION_KEY } from './queries.ts';
 
@@ -36,6 +36,12 @@ export const useSessionQuery = (again: number | false = false) =>
 /** The choice of a tab. A new tab begins with the newest choice. */
 const TEAM_KEY = 'phial.team';
 const storedTeam = (): string | null => sessionStorage.getItem(TEAM_KEY) ?? localStorage.getItem(TEAM_KEY);
+const storeTeam = (id: string): void => {
+  for (const storage of [sessionStorage, localStorage]) storage.setItem(TEAM_KEY, id);
+};
+
+/** The team of a person who has chosen none: the oldest, because ids begin with their time. */
+const oldestOf = (teams: readonly Team[]): Team | null => teams.toSorted((a, b) => (a.id < b.id ? -1 : 1))[0] ?? null;
 
 /** Reads the chosen team if the session does not list it, which has only the first teams of a person with many. */
 function useUnlistedTeam({ org, teams, has_more_teams }: Session, chosen: string | null) {
@@ -57,13 +63,13 @@ export function SessionProvider({ session, children }: { session: Session; child
   const queries = useQueryClient();
   const [chosen, setChosen] = useState(storedTeam);
   const unlisted = useUnlistedTeam(session, chosen);
-  const team = session.teams.find(({ id }) => id === chosen) ?? unlisted.data ?? session.teams[0] ?? null;
+  const team = session.teams.find(({ id }) => id === chosen) ?? unlisted.data ?? oldestOf(session.teams);
   bearing.teamId = team?.id ?? null;
 
   const chooseTeam = useCallback(
     ({ id, name }: Team) => {
       queries.setQueryData(['session', 'team', id], { id, name });
-      for (const storage of [sessionStorage, localStorage]) storage.setItem(TEAM_KEY, id);
+      storeTeam(id);
       bearing.teamId = id;
       setChosen(id);
       // What was read is of the other team.
@@ -71,6 +77,10 @@ export function SessionProvider({ session, children }: { session: Session; child
     },
     [queries],
   );
+  // A team that somebody adds must not change what this person sees.
+  useEffect(() => {
+    if (chosen === null && team) storeTeam(team.id);
+  }, [chosen, team]);
   const signed = useMemo(() => ({ ...session, team, chooseTeam }), [session, team, chooseTeam]);
   // The pages of another team must not show for a moment.
   if (unlisted.isLoading) return null;
