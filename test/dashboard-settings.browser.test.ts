@@ -23,6 +23,23 @@ await describeDashboard('the settings', (dashboard) => {
     );
   });
 
+  test('refuse a brand that is none, beside its field', async () => {
+    const page = await dashboard.open('/settings', { expected: /status of 422/ });
+    const [website, colour] = [page.getByLabel('Website'), page.getByLabel('Colour', { exact: true })];
+    await website.fill('nonsense');
+    await colour.fill('bluish');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    for (const field of [website, colour]) expect(await field.evaluate('validity.valid')).toBe(false);
+    await website.fill('https://example.com/kits');
+    await colour.fill('#1f7073');
+    const logo = page.getByLabel('Address of the logo');
+    await logo.fill('http://example.com/logo.png');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect.poll(() => logo.getAttribute('aria-invalid')).toBe('true');
+    await page.getByText('Mend the fields that are marked.').waitFor();
+    await dashboard.check(page);
+  });
+
   test('set the addresses that users come back to, and say which of them is refused', async () => {
     const page = await dashboard.open('/settings', { expected: /status of 422/ });
     await page.getByLabel('Addresses').fill('https://app.example.com/connected\n\n not an address ');
