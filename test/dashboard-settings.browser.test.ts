@@ -29,7 +29,8 @@ await describeDashboard('the settings', (dashboard) => {
     await website.fill('nonsense');
     await colour.fill('bluish');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    for (const field of [website, colour]) expect(await field.evaluate('validity.valid')).toBe(false);
+    for (const field of [website, colour])
+      expect(await field.evaluate((input: { validity: { valid: boolean } }) => input.validity.valid)).toBe(false);
     await website.fill('https://example.com/kits');
     await colour.fill('#1f7073');
     const logo = page.getByLabel('Address of the logo');
