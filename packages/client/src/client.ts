@@ -2,7 +2,7 @@
 import openFetch, { type Client } from 'openapi-fetch';
 import { follow, type FollowOptions, type FollowedEvent } from './follow.ts';
 import { giveIdempotencyKeys } from './idempotency-keys.ts';
-import { retry, type RetryOptions } from './retry.ts';
+import { retry, type Fetch, type RetryOptions } from './retry.ts';
 import type { paths } from './schema.ts';
 
 export { PhialError, unwrap, type ErrorCode } from './errors.ts';
@@ -23,7 +23,7 @@ export type PhialOptions = Credentials &
     /** The address of the service, such as `http://localhost:3000`. */
     baseUrl: string;
     /** Default: the `fetch` of the runtime. */
-    fetch?: (request: Request) => Promise<Response>;
+    fetch?: Fetch;
   };
 
 /** The methods `GET`, `POST`, `PUT`, `PATCH` and `DELETE` take a path of the interface, and follow the change feed. */
@@ -44,6 +44,8 @@ export function openPhial({ baseUrl, fetch = globalThis.fetch, retries, ...crede
   const client = openFetch<paths>({
     baseUrl: address,
     fetch: retry(fetch, { retries }),
+    // A redirect could lead to another host, which must not get the key.
+    redirect: 'manual',
     // The service reads a list as a repeated name.
     querySerializer: { array: { style: 'form', explode: true } },
   });

@@ -50,7 +50,10 @@ export async function unwrap<Of extends Result>(result: Promise<Of>): Promise<Bo
 /** A proxy before the service may answer with a body that is none of ours. */
 function refusalOf(error: unknown, response: Response): Refusal {
   if (typeof error === 'object' && error !== null && 'code' in error && 'request_id' in error) return error as Refusal;
-  const detail = `The answer is not from the service: ${response.statusText || 'no text'}.`;
+  const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400);
+  const detail = isRedirect
+    ? 'The answer is a redirect. The client follows none, because another host would get the key.'
+    : `The answer is not from the service: ${response.statusText || 'no text'}.`;
   return { code: 'unknown_answer', detail, request_id: response.headers.get('x-request-id') ?? 'unknown' };
 }
 

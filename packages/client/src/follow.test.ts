@@ -88,3 +88,15 @@ test('a list that takes its token in the body, or under another name, is read to
   expect(pages).toBe(2);
   expect(bodies[1]).toEqual({ provider: 'oura', next_cursor: 'T', next_token: 'T' });
 });
+
+test('answers that are empty at once, as from a cache, do not become a flood of requests', async () => {
+  let asked = 0;
+  const fetch = async (): Promise<Response> => {
+    asked += 1;
+    return json(200, { data: [], next_cursor: 'same', has_more: asked % 2 === 0 });
+  };
+  const phial = openPhial({ baseUrl: 'http://localhost', apiKey: 'key', fetch });
+  const following = phial.events.follow({ signal: AbortSignal.timeout(1_000) }).next();
+  await expect(following).rejects.toThrow('timeout');
+  expect(asked).toBeLessThan(8);
+});

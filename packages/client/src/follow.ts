@@ -28,6 +28,8 @@ export type FollowOptions = {
 const WAIT_SECONDS = 25;
 
 const LONGEST_PAUSE_MS = 30_000;
+/** An empty answer that comes earlier did not wait, as from a proxy with a cache. It must not become a flood. */
+const SHORTEST_WAIT_MS = 1_000;
 
 /**
  * Yields the events of the team for ever, at least once and in the order of commits. It goes on after lost connections,
@@ -38,7 +40,8 @@ export async function* follow(
   client: Client<paths>,
   { after, eventTypes, onCursor, onFailure, signal }: FollowOptions = {},
 ): AsyncGenerator<FollowedEvent, never, undefined> {
-  for (let cursor = after, wait = 0, failures = 0; ;) {
+  for (let cursor = after, wait = 0, failures = 0, idle = 0; ;) {
+    const askedAt = performance.now();
     const query = { after: cursor, event_type: eventTypes, wait, limit: 250 };
     // Only the request: an error of the program that handles the events ends the loop.
     const page = await unwrap(client.GET('/v2/events', { params: { query }, signal })).catch((error: unknown) => {
@@ -52,9 +55,12 @@ export async function* follow(
     }
     failures = 0;
     yield* page.data as unknown as FollowedEvent[];
+    const isStuck = page.next_cursor === cursor || (wait > 0 && performance.now() - askedAt < SHORTEST_WAIT_MS);
+    idle = page.data.length === 0 && isStuck ? idle + 1 : 0;
     cursor = page.next_cursor;
     wait = page.has_more ? 0 : WAIT_SECONDS;
     await onCursor?.(cursor);
+    if (idle > 0) await pause(growingPauseMs(idle - 1, LONGEST_PAUSE_MS), signal);
   }
 }
 

@@ -1,6 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openPhial, PhialError, unwrap, type Phial } from './client.ts';
 
 type Answer = (response: ServerResponse) => void;
@@ -171,4 +173,35 @@ test('an answer that is not from the service is an error with its status', async
   answers = [(response) => response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>')];
   const asked = unwrap(phial.GET('/v2/user/{user_id}', path));
   await expect(asked).rejects.toMatchObject({ status: 403, code: 'unknown_answer', requestId: 'unknown' });
+});
+
+describe('a request', () => {
+  test('ends when its signal aborts, although a garbage collection came before', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    answers = [() => undefined];
+    const control = new AbortController();
+    const asked = phial.GET('/v2/user/{user_id}', { ...path, signal: control.signal });
+    await vi.waitFor(() => expect(received).toHaveLength(1));
+    for (let n = 0; n < 3; n += 1) {
+      collect();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    control.abort(new Error('enough'));
+    await expect(asked).rejects.toThrow('enough');
+  });
+
+  test('follows no redirect, so that no other host gets the key', async () => {
+    const other: IncomingHttpHeaders[] = [];
+    const elsewhere = createServer((request, response) => {
+      other.push(request.headers);
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    const location = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`;
+    answers = [(response) => response.writeHead(307, { location }).end()];
+    await expect(unwrap(phial.GET('/v2/user/{user_id}', path))).rejects.toThrow(/307 unknown_answer: .* is a redirect/);
+    expect(other).toEqual([]);
+    elsewhere.close();
+  });
 });

@@ -3,7 +3,7 @@ export type RetryOptions = {
   retries?: number;
 };
 
-type Fetch = (request: Request) => Promise<Response>;
+export type Fetch = (request: Request, init: { signal: AbortSignal }) => Promise<Response>;
 
 /** The first pause. Each further pause is twice as long. */
 const PAUSE_MS = 250;
@@ -28,15 +28,17 @@ const DELETES_DATA = /\/v2\/(summary|timeseries)\//;
  * repetition changes nothing more; those of ONCE are sent once. Waits as long as Retry-After says, at most two minutes.
  * If a try that got no response still runs, asks for its answer, for two minutes at most.
  */
-export function retry(fetch: Fetch, { retries = 3 }: RetryOptions): Fetch {
+export function retry(fetch: Fetch, { retries = 3 }: RetryOptions): (request: Request) => Promise<Response> {
   return async (request) => {
     const limit = isOnce(request) ? 0 : retries;
     const flight = { asked: 0, until: performance.now() + MAX_FLIGHT_MS };
     let isUnanswered = false;
+    // Node loses the signal of a clone in its garbage collection, so each try gets that of the request.
+    const { signal } = request;
     for (let sent = 0; ;) {
       const isLast = sent >= limit;
-      const response = await (limit === 0 ? fetch(request) : fetch(request.clone())).catch((error: unknown) => {
-        if (isLast || request.signal.aborted) throw error;
+      const response = await fetch(limit === 0 ? request : request.clone(), { signal }).catch((error: unknown) => {
+        if (isLast || signal.aborted) throw error;
         return null;
       });
       const again = response === null || WORTH_ANOTHER_TRY.has(response.status);
@@ -47,7 +49,7 @@ export function retry(fetch: Fetch, { retries = 3 }: RetryOptions): Fetch {
       await response?.body?.cancel();
       isUnanswered ||= response === null || OF_A_PROXY.has(response.status);
       const asked = response?.headers.get('retry-after') ?? null;
-      await pause(isInFlight ? flightPauseMs(flight.asked++) : pauseMs(sent++, asked), request.signal);
+      await pause(isInFlight ? flightPauseMs(flight.asked++) : pauseMs(sent++, asked), signal);
     }
   };
 }
