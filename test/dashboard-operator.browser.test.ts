@@ -80,7 +80,7 @@ await describeDashboard("the operator's parts of the pages", (dashboard) => {
       await dialog.getByLabel('Number').fill('ACC-7');
       await dialog.getByRole('textbox', { name: 'Name' }).fill('Desert account');
       await dialog.getByRole('combobox', { name: 'Client bill', exact: true }).fill('AZ');
-      await page.getByRole('option', { name: 'AZ' }).click();
+      await page.getByRole('option', { name: 'Arizona (AZ)' }).click();
       await page.keyboard.press('Escape');
       await dialog.getByRole('combobox', { name: 'Patient bill', exact: true }).click();
       await page.getByRole('option', { name: 'All states' }).click();

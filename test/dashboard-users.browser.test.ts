@@ -91,14 +91,23 @@ await describeDashboard('the pages of users', (dashboard) => {
       ['E-mail', 'ines@example.com'],
       ['Street and number', '1 Saguaro Way'],
       ['City', 'Phoenix'],
-      ['State', 'az'],
       ['Zip code', '85004'],
     ] as const)
       await page.getByLabel(new RegExp(`^${label}( \\*)?$`)).fill(value);
     await page.getByLabel(/^Gender/).selectOption('Other');
+    const state = page.getByRole('combobox', { name: 'State' });
+    await state.fill('Arizon');
+    await page.getByLabel(/^City/).focus();
+    // What names no state is not kept.
+    expect(await state.inputValue()).toBe('');
+    await state.fill('ariz');
+    await page.getByRole('option', { name: 'Arizona (AZ)' }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await state.inputValue()).toBe('Arizona (AZ)');
     await dashboard.check(page);
     await page.getByRole('button', { name: 'Keep', exact: true }).click();
     await page.getByRole('heading', { name: 'Ines Marchetti' }).waitFor();
+    await page.getByText('Phoenix, AZ 85004').waitFor();
     // Browsers keep the titles of tabs.
     expect(await page.title()).toBe('patient-77 · Phial');
     await page.getByRole('button', { name: 'Change', exact: true }).click();

@@ -5,10 +5,12 @@ import { expect, test } from 'vitest';
 import { FIELDS } from '../dashboard/src/pages/laboratory-message/field-names.ts';
 import { isBeforeCollection, REPLACEABLE } from '../dashboard/src/pages/order/allowed-actions.ts';
 import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
+import { statesLike, stateWritten, US_STATES } from '../dashboard/src/parts/us-states.ts';
 import { dateAt, middleOf, startOf } from '../dashboard/src/parts/zone.ts';
 import * as statuses from '../src/labs/orders/status/statuses.ts';
 import { REPLACEABLE as REPLACEABLE_ORDERS } from '../src/labs/orders/under-way/replace-order.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
+import { US_STATES as KNOWN_STATES } from '../src/wire/us-state.ts';
 
 const read = (path: string): string => readFileSync(join(PACKAGE_ROOT, path), 'utf8');
 
@@ -100,6 +102,19 @@ test('an order asks for the consents that the service needs without a physician'
   const needed = namesIn('src/wire/rules.ts', 'NEEDED_CONSENTS');
   expect(needed.length).toBeGreaterThan(0);
   expect(namesIn('dashboard/src/parts/signing-fields.tsx', 'NEEDED')).toEqual(needed);
+});
+
+test('an address has a choice of the states that the service knows, found by name or code', () => {
+  expect(US_STATES.map(({ value }) => value).toSorted()).toEqual([...KNOWN_STATES].toSorted());
+  const first = (text: string): string | undefined => statesLike(text)[0]?.label;
+  expect([first('az'), first('ariz'), first('AR'), first('carolina'), first('nowhere')]).toEqual([
+    'Arizona (AZ)',
+    'Arizona (AZ)',
+    'Arkansas (AR)',
+    'North Carolina (NC)',
+    undefined,
+  ]);
+  expect(['Arizona', 'ar', ' az ', 'ariz'].map(stateWritten)).toEqual(['AZ', 'AR', 'AZ', undefined]);
 });
 
 test('a date begins where its zone says, on days of 23 and of 25 hours too', () => {
