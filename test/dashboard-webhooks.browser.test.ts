@@ -65,12 +65,16 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
     await page.getByText('Gets labtest.order.*').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The test is sent. Its attempt appears beneath').waitFor();
     await expect
       .poll(async () => {
         await app.deliver();
         return endpoint.requests();
       })
       .toBe(1);
+    await page.getByRole('status').getByText('Delivered (204)').waitFor();
+    await page.getByRole('row', { name: 'labtest.order.created' }).getByText('Delivered (204)').waitFor();
+    await page.getByText('1 sent', { exact: true }).waitFor();
     await page.getByText('Attempts in 24 hours').locator('..').getByText('1', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Signing secret' }).click();
     await page.getByRole('button', { name: 'Show', exact: true }).click();

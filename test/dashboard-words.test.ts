@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FIELDS } from '../dashboard/src/pages/laboratory-message/field-names.ts';
 import { isBeforeCollection, REPLACEABLE } from '../dashboard/src/pages/order/allowed-actions.ts';
+import { shareDone } from '../dashboard/src/pages/webhook/share-done.ts';
 import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
 import { statesLike, stateWritten, US_STATES } from '../dashboard/src/parts/us-states.ts';
 import { dateAt, middleOf, startOf } from '../dashboard/src/parts/zone.ts';
@@ -115,6 +116,17 @@ test('an address has a choice of the states that the service knows, found by nam
     undefined,
   ]);
   expect(['Arizona', 'ar', ' az ', 'ariz'].map(stateWritten)).toEqual(['AZ', 'AR', 'AZ', undefined]);
+});
+
+test('a replay that runs shows the part that is done, though its window was read', () => {
+  const [since, until] = ['2026-11-27T00:00:00Z', '2026-11-28T00:00:00Z'];
+  const counts = { events_found: 40, events_delivered: 5, events_failed: 3, events_skipped: 2 };
+  const running = { status: 'running', since, until, done_until: until, ended_at: null, ...counts };
+  expect(shareDone(running)).toBe(25);
+  expect(shareDone({ ...running, done_until: '2026-11-27T12:00:00Z' })).toBe(12);
+  expect(shareDone({ ...running, done_until: null })).toBe(0);
+  expect(shareDone({ ...running, events_delivered: 35 })).toBe(99);
+  expect(shareDone({ ...running, status: 'succeeded', ended_at: until })).toBe(100);
 });
 
 test('a date begins where its zone says, on days of 23 and of 25 hours too', () => {
