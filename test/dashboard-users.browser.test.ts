@@ -68,6 +68,8 @@ await describeDashboard('the pages of users', (dashboard) => {
     await page.getByRole('link', { name: 'Results as trends' }).click();
     await page.getByRole('rowheader').getByRole('link').first().click();
     await page.getByText('One result').waitFor();
+    // The ends of the range are no values.
+    await page.getByRole('img', { name: /\. One value, [\d.]+\.$/ }).waitFor();
     expect(page.url()).toContain('marker=');
     await page.getByText(`${first_name} ${last_name}, born Apr 12, 1988`).waitFor();
     await page
