@@ -7,6 +7,7 @@ import { isBeforeCollection, REPLACEABLE } from '../dashboard/src/pages/order/al
 import { shareDone } from '../dashboard/src/pages/webhook/share-done.ts';
 import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
 import { statesLike, stateWritten, US_STATES } from '../dashboard/src/parts/us-states.ts';
+import { dateWritten } from '../dashboard/src/parts/written-date.ts';
 import { dateAt, middleOf, startOf } from '../dashboard/src/parts/zone.ts';
 import * as statuses from '../src/labs/orders/status/statuses.ts';
 import { REPLACEABLE as REPLACEABLE_ORDERS } from '../src/labs/orders/under-way/replace-order.ts';
@@ -127,6 +128,39 @@ test('a replay that runs shows the part that is done, though its window was read
   expect(shareDone({ ...running, done_until: null })).toBe(0);
   expect(shareDone({ ...running, events_delivered: 35 })).toBe(99);
   expect(shareDone({ ...running, status: 'succeeded', ended_at: until })).toBe(100);
+});
+
+test('a date of birth is understood as people write it where they are', () => {
+  const ways = ['1961-10-27', '10/27/1961', '27.10.1961', '27/10/1961', 'Oct 27, 1961', '27 October 1961'];
+  expect(ways.map((way) => dateWritten(way, 'en-US'))).toEqual(ways.map(() => '1961-10-27'));
+  expect(['en-US', 'en-GB', 'de'].map((locale) => dateWritten('3/4/1961', locale))).toEqual([
+    '1961-03-04',
+    '1961-04-03',
+    '1961-04-03',
+  ]);
+  expect(['27. Okt. 1961', '27. Oktober 1961'].map((way) => dateWritten(way, 'de'))).toEqual([
+    '1961-10-27',
+    '1961-10-27',
+  ]);
+  for (const locale of ['en-US', 'en-GB', 'de', 'fr', 'es', 'pt-BR', 'it', 'nl', 'pl'])
+    for (const dateStyle of ['short', 'medium', 'long'] as const) {
+      const year =
+        dateStyle === 'short' ? ({ year: 'numeric', month: 'numeric', day: 'numeric' } as const) : { dateStyle };
+      const shown = new Intl.DateTimeFormat(locale, { ...year, timeZone: 'UTC' }).format(new Date('1961-10-27'));
+      expect([locale, shown, dateWritten(shown, locale)]).toEqual([locale, shown, '1961-10-27']);
+    }
+  const others = [
+    'Grace Palmer',
+    'May',
+    '2/30/1961',
+    'KIT-1',
+    '10/27',
+    'Oct 1961',
+    '1961',
+    '4711-12-1234',
+    '12 Li 1961',
+  ];
+  expect(others.map((way) => dateWritten(way, 'en-US'))).toEqual(others.map(() => undefined));
 });
 
 test('a date begins where its zone says, on days of 23 and of 25 hours too', () => {
