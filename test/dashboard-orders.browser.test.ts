@@ -55,6 +55,11 @@ await describeDashboard('the pages of orders', (dashboard) => {
     expect(page.url()).toContain('search=Nobody');
     await page.getByRole('button', { name: 'Show all orders' }).click();
     await page.getByText('3 orders').waitFor();
+    // A date of birth is found as the pages show it.
+    await page.getByRole('textbox', { name: 'Search' }).fill('Apr 12, 1988');
+    await page.getByText(/^\d orders? match/).waitFor();
+    await page.getByRole('textbox', { name: 'Search' }).fill('4/13/1988');
+    await page.getByText('No order matches').waitFor();
     await page.goto(`${dashboard.app.baseUrl}/dashboard/orders?overdue=true`);
     await page.getByText('Nothing is overdue').waitFor();
     await dashboard.check(page);
@@ -93,7 +98,8 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByRole('combobox', { name: 'User' }).fill(user.client_user_id.slice(0, -1));
     await page.getByRole('option', { name: user.client_user_id }).waitFor();
     await page.getByRole('combobox', { name: 'User' }).fill('ruizarez');
-    await page.getByRole('option', { name: `${patientDetails.first_name} Ruizarez (${user.client_user_id})` }).click();
+    const chosen = `${patientDetails.first_name} Ruizarez, born Apr 12, 1988 · ${user.client_user_id}`;
+    await page.getByRole('option', { name: chosen }).click();
     await page.getByRole('combobox', { name: 'Test' }).click();
     await page
       .getByRole('option', { name: /test kit/ })
