@@ -58,6 +58,11 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
     await expect.poll(() => create.evaluate(isFocused)).toBe(true);
     await create.click();
     await page.getByLabel(/^Address/).fill(endpoint.url);
+    await page.getByRole('combobox', { name: 'Events' }).click();
+    await page.getByRole('option').first().waitFor();
+    const events = await page.getByRole('option').allInnerTexts();
+    expect(events.findIndex((name) => name.startsWith('labtest.'))).toBeLessThan(10);
+    expect(events).toEqual(expect.arrayContaining(['daily.data.weight.created', 'provider.connection.error']));
     await page.getByRole('combobox', { name: 'Events' }).fill('labtest.order');
     await page.getByRole('option', { name: 'labtest.order.*' }).click();
     await page.keyboard.press('Escape');
