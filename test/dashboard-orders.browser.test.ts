@@ -144,6 +144,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.goto(page.url().replace(/[^/]+$/, other.order.id));
     await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Cancel the order' }).click();
+    await page.getByRole('button', { name: 'Keep the order' }).waitFor();
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByText('Cancelled').first().waitFor();
     expect((await readOrder(team, other.order.id)).status).toBe('cancelled');
@@ -199,7 +200,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByText('With the patient').first().waitFor();
     await choose('Simulate a step');
     await expect.poll(() => simulateStep.isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await choose('Register the kit');
     await fillPatient(page, 'Nadia');
     await consent(page);
