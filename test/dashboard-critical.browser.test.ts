@@ -13,6 +13,10 @@ await describeDashboard('the page of critical results', (dashboard) => {
     });
     const page = await dashboard.open('/critical-results');
     await page.getByText('Open (1)').waitFor();
+    await page
+      .getByRole('link', { name: /^Trend of / })
+      .first()
+      .waitFor();
     const inNavigation = page.getByRole('link', { name: /^Critical results/ });
     await inNavigation.getByLabel('1 open').waitFor();
     const acknowledge = page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' });
