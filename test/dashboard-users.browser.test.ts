@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { describeDashboard } from './dashboard.ts';
 import { createOrder, patientDetails, simulate } from './factories.ts';
@@ -119,10 +120,14 @@ await describeDashboard('the pages of users', (dashboard) => {
   });
 
   test('the list of users finds one by the id of the team', async () => {
-    await dashboard.team.api('POST', '/v2/user', { client_user_id: 'patient-4712' });
+    const id = `patient-4712-${randomUUID()}`;
+    await dashboard.team.api('POST', '/v2/user', { client_user_id: id });
     await dashboard.onEachScreen('users', '/users?search=patient-4712', async (on) => {
-      await on.getByRole('link', { name: 'patient-4712' }).waitFor();
+      const link = on.getByRole('link', { name: id });
+      await link.waitFor();
       await on.getByText('1 user matches').waitFor();
+      // The id stays on one line, however long it is.
+      expect((await link.boundingBox())?.height).toBeLessThan(40);
     });
     const page = await dashboard.open('/users?search=patient-9999');
     await page.getByText('Nobody matches').waitFor();
@@ -138,7 +143,7 @@ await describeDashboard('the pages of users', (dashboard) => {
     await team.api('PATCH', `/v2/user/${body.user_id}/info`, info);
     const page = await dashboard.open('/users');
     // The list names the users too.
-    await page.getByText('Ottoline Palmer').waitFor();
+    await page.getByRole('link', { name: 'Ottoline Palmer' }).waitFor();
     await page.getByLabel('Search', { exact: true }).fill(`${last_name} ottoline`);
     await page.getByText('1 user matches').waitFor();
     await page.getByText('Ottoline Palmer').waitFor();
