@@ -64,6 +64,11 @@ await describeDashboard('the page of events', (dashboard) => {
     expect(await page.getByRole('rowheader').count()).toBe(1);
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('rowheader').nth(1).waitFor();
+    await page.getByRole('textbox', { name: 'User' }).fill('Grace Palmer');
+    await page.getByText('No user has this id').waitFor();
+    const quiet = await makeUser(team);
+    await page.getByRole('textbox', { name: 'User' }).fill(quiet.client_user_id);
+    await page.getByText('No event yet').waitFor();
     await dashboard.check(page);
   });
 });

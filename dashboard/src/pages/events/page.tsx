@@ -1,6 +1,10 @@
 import { Anchor, Button, Group, Select, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { phial, unwrap } from '../../api/client.ts';
+import { useSession } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { useEventTypes } from '../../parts/endpoint-form.tsx';
 import { oneOf, text, useFilters } from '../../parts/filters.ts';
@@ -60,11 +64,7 @@ export default function Events() {
       <Filters />
       {error !== null && <Failed error={error} />}
       {shown.length === 0 ? (
-        <Empty title={isLive ? 'No event yet' : 'Reading the events'}>
-          {user || type
-            ? 'Nothing that was published since then matches. Change or remove a filter, or begin further back.'
-            : 'Order a test, or begin further back. Leave this page open: the next event appears here at once.'}
-        </Empty>
+        <Nothing isLive={isLive} isFiltered={Boolean(user || type)} user={user} />
       ) : (
         <>
           <Text size="sm" c="dimmed">
@@ -83,6 +83,50 @@ export default function Events() {
       )}
     </Page>
   );
+}
+
+type NothingProps = { isLive: boolean; isFiltered: boolean; user: string | undefined };
+
+function Nothing({ isLive, isFiltered, user }: NothingProps) {
+  const isUnknown = useIsUnknown(user);
+  if (isUnknown)
+    return (
+      <Empty
+        title="No user has this id"
+        action={
+          <Button component={Link} to="/users" variant="default">
+            Go to users
+          </Button>
+        }
+      >
+        The filter takes the whole id of a user, and no name. The page of users finds the id by a name.
+      </Empty>
+    );
+  return (
+    <Empty title={isLive ? 'No event yet' : 'Reading the events'}>
+      {isFiltered
+        ? 'Nothing that was published since then matches. Change or remove a filter, or begin further back.'
+        : 'Order a test, or begin further back. Leave this page open: the next event appears here at once.'}
+    </Empty>
+  );
+}
+
+/** The most users that the search by ids returns. */
+const MOST_FOUND = 100;
+
+/** Whether no user of the team has the id. */
+function useIsUnknown(user: string | undefined): boolean {
+  const { team } = useSession();
+  // Not each letter is a question.
+  const [query_id = ''] = useDebouncedValue(user, 300);
+  const { data } = useQuery({
+    queryKey: ['users_search', 'of events', team?.id, query_id],
+    queryFn: () => unwrap(phial.GET('/v2/team/users/search', { params: { query: { query_id } } })),
+    enabled: query_id !== '',
+  });
+  // A list that is full may have left it out.
+  if (data === undefined || data.length >= MOST_FOUND || query_id !== user) return false;
+  return !data.some(({ user_id, client_user_id }) => [user_id, client_user_id].includes(query_id));
 }
 
 function State({ isPaused, isLive, error }: { isPaused: boolean; isLive: boolean; error: unknown }) {
