@@ -83,6 +83,8 @@ await describeDashboard('the pages of orders', (dashboard) => {
     const page = await dashboard.open(`/orders/${order.id}`);
     await page.getByRole('button', { name: 'Result', exact: true }).click();
     await page.locator('iframe[title="Result"]').waitFor();
+    const name = await page.getByRole('link', { name: 'Download' }).getAttribute('download');
+    expect(name).toBe(`Result-${order.id.slice(-8)}.pdf`);
     await endpoint.close();
   });
 
@@ -111,9 +113,9 @@ await describeDashboard('the pages of orders', (dashboard) => {
       ['Date of birth', '1980-12-10'],
       ['Phone', '+16025550123'],
       ['E-mail', 'ana@example.com'],
-      ['First name of the physician', 'Ada'],
-      ['Last name of the physician', 'Li'],
-      ['NPI', '1234567893'],
+      ['Physician’s first name', 'Ada'],
+      ['Physician’s last name', 'Li'],
+      ['Physician’s NPI', '1234567893'],
       ['Street and number', '1 Saguaro Way'],
       ['City', 'Phoenix'],
       ['State', 'az'],
@@ -121,6 +123,15 @@ await describeDashboard('the pages of orders', (dashboard) => {
     ] as const)
       await page.getByLabel(new RegExp(`^${label}( \\*)?$`)).fill(value);
     await page.getByLabel(/^Gender/).selectOption('Female');
+    // Fields that stand in a row are level.
+    for (const row of [
+      ['City', 'State', 'Zip code'],
+      ['Physician’s first name', 'Physician’s last name', 'Physician’s NPI'],
+    ]) {
+      const boxes = row.map((label) => page.getByRole('textbox', { name: label }).boundingBox());
+      const tops = (await Promise.all(boxes)).map((box) => Math.round(box?.y ?? 0));
+      expect(tops.every((top) => top > 0 && top === tops[0])).toBe(true);
+    }
     const order = page.getByRole('button', { name: 'Order', exact: true });
     await order.click();
     await page
