@@ -16,7 +16,7 @@ const DOCUMENTS = [
 const hasResult = ({ interpretation, last_event }: Order): boolean =>
   interpretation !== null || /\.(completed|corrected|partial_results)$/.test(last_event.status);
 
-/** Pages shorten an order's id to its end, which differs between orders of one day. A name says nothing of the patient. */
+/** Pages shorten an order's id to its end, which differs between orders of one day. */
 const fileNameOf = (label: string, { id }: Order): string => `${label.replaceAll(' ', '-')}-${id.slice(-8)}.pdf`;
 
 type Path = (typeof DOCUMENTS)[number][1];
