@@ -103,8 +103,10 @@ await describeDashboard('the pages of users', (dashboard) => {
     await page.getByLabel(/^City/).focus();
     // What names no state is not kept.
     expect(await state.inputValue()).toBe('');
-    await state.fill('ariz');
-    await page.getByRole('option', { name: 'Arizona (AZ)' }).waitFor();
+    await state.pressSequentially('ariz');
+    await expect
+      .poll(() => page.getByRole('option', { name: 'Arizona (AZ)' }).getAttribute('data-combobox-selected'))
+      .toBe('true');
     await page.keyboard.press('Enter');
     expect(await state.inputValue()).toBe('Arizona (AZ)');
     await dashboard.check(page);
