@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeDashboard } from './dashboard.ts';
 import { startFront } from './demo-clinics.ts';
-import { webhookPath } from './factories.ts';
+import { startEndpoint } from './endpoint.ts';
+import { subscribe } from './factories.ts';
 
 /**
  * Pages that show something once the demo clinic is loaded. No laboratory of a sandbox sends messages to repair. The
@@ -65,7 +66,8 @@ await describeDashboard(
 
     test('offers the demo clinic to a team that has begun without it', async () => {
       const team = await dashboard.app.makeTeam();
-      await team.api('POST', webhookPath(team), { url: 'http://127.0.0.1:9/hooks' });
+      const endpoint = await startEndpoint();
+      await subscribe(team, endpoint);
       const page = await dashboard.open('/', { team });
       // An endpoint alone is no beginning.
       await page.getByText('This team has no users yet').waitFor();
@@ -79,6 +81,7 @@ await describeDashboard(
       await dashboard.check(page);
       await page.getByRole('button', { name: 'Load a demo clinic' }).click();
       await page.getByText('The demo clinic is being loaded').waitFor();
+      await endpoint.close();
     });
 
     test('with the demo clinic each page shows something', async () => {
