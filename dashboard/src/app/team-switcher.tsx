@@ -32,7 +32,7 @@ export function TeamSwitcher() {
             px={{ base: 'xs', sm: 'md' }}
             styles={{
               root: { minWidth: 0, flexShrink: 1 },
-              label: { display: 'block', textOverflow: 'ellipsis' },
+              label: { display: 'block', height: 'auto', textOverflow: 'ellipsis' },
             }}
           >
             {team.name}
