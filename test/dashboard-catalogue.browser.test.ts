@@ -14,6 +14,10 @@ await describeDashboard('the pages of the catalogue', (dashboard) => {
       await page.getByRole('rowheader').nth(1).waitFor();
     });
     const page = await dashboard.open('/catalogue?method=testkit');
+    await page
+      .getByText(/^\d+ (panel|marker)s?(, \d+ single markers?)?$/)
+      .first()
+      .waitFor();
     await page.getByRole('rowheader', { name }).first().waitFor();
     expect(await page.getByRole('rowheader').count()).toBe((await listed('collection_method=testkit')).length);
     await page.getByRole('textbox', { name: 'Name' }).fill('Nothing like this');
@@ -35,6 +39,7 @@ await describeDashboard('the pages of the catalogue', (dashboard) => {
         .waitFor();
     });
     const page = await dashboard.open(`/catalogue/${id}`);
+    await page.getByText(/^\d+ (panel|marker)s?(, .*)?, \d+ results?$/).waitFor();
     await page.getByRole('button', { name: 'Collection instructions' }).click();
     await page.locator(`iframe[title="Instructions of ${name}"]`).waitFor();
   });

@@ -13,6 +13,10 @@ await describeDashboard('the page of critical results', (dashboard) => {
     });
     const page = await dashboard.open('/critical-results');
     await page.getByText('Open (1)').waitFor();
+    await page
+      .getByRole('link', { name: /^Trend of / })
+      .first()
+      .waitFor();
     const inNavigation = page.getByRole('link', { name: /^Critical results/ });
     await inNavigation.getByLabel('1 open').waitFor();
     const acknowledge = page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' });
@@ -26,6 +30,9 @@ await describeDashboard('the page of critical results', (dashboard) => {
       .getByLabel(/^Who was called/)
       .and(page.locator(':invalid'))
       .waitFor();
+    await page.getByLabel(/^When/).fill('2099-01-01T09:30');
+    expect(await page.getByText('Choose a time that is not in the future').count()).toBe(1);
+    expect(await acknowledge.isDisabled()).toBe(true);
     await page.getByText('Nobody was reached yet: it stays open').click();
     await page.getByLabel(/^Whom you tried to reach/).fill('Dr Ruiz, again at 9');
     await page.getByRole('button', { name: 'Keep it open' }).click();

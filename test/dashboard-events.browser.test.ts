@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chooseByKeyboard, describeDashboard } from './dashboard.ts';
-import { makeUser, orderKit } from './factories.ts';
+import { orderKit } from './factories.ts';
 import type { Team } from './test-app.ts';
 
 const orderOfNewUser = async (team: Team) => {
@@ -68,6 +68,8 @@ await describeDashboard('the page of events', (dashboard) => {
     expect(await page.getByRole('rowheader').count()).toBe(1);
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByRole('rowheader').nth(1).waitFor();
+    await page.getByRole('combobox', { name: 'User' }).fill('Nobody Known');
+    await page.getByText('No user matches.').waitFor();
     await dashboard.check(page);
   });
 });

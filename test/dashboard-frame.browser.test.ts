@@ -8,6 +8,7 @@ await describeDashboard('the frame of the dashboard', (dashboard) => {
       await page.getByText('Attempts').waitFor();
       await page.getByText('Nothing was sent').waitFor();
       await page.getByText('Paused').waitFor();
+      await page.getByRole('banner').getByText('Sandbox', { exact: true }).waitFor();
     });
   });
 

@@ -80,7 +80,7 @@ await describeDashboard("the operator's parts of the pages", (dashboard) => {
       await dialog.getByLabel('Number').fill('ACC-7');
       await dialog.getByRole('textbox', { name: 'Name' }).fill('Desert account');
       await dialog.getByRole('combobox', { name: 'Client bill', exact: true }).fill('AZ');
-      await page.getByRole('option', { name: 'AZ' }).click();
+      await page.getByRole('option', { name: 'Arizona (AZ)' }).click();
       await page.keyboard.press('Escape');
       await dialog.getByRole('combobox', { name: 'Patient bill', exact: true }).click();
       await page.getByRole('option', { name: 'All states' }).click();
@@ -96,7 +96,7 @@ await describeDashboard("the operator's parts of the pages", (dashboard) => {
     expect(made?.allowed_billing['patient_bill']?.toSorted()).toEqual([...US_STATES].toSorted());
     await add();
     await dialog.getByRole('alert').waitFor();
-    await dialog.getByRole('button', { name: 'Back' }).click();
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click();
 
     await page.getByRole('button', { name: 'Change the account Desert account' }).click();
     await dialog.getByRole('combobox', { name: 'Status' }).click();
@@ -118,7 +118,7 @@ await describeDashboard("the operator's parts of the pages", (dashboard) => {
     await page.getByRole('button', { name: 'Change the account Desert account' }).click();
     await page.getByRole('combobox', { name: 'Teams' }).waitFor();
     expect(await page.getByRole('combobox', { name: 'Status' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     expect(await page.getByRole('button', { name: 'Add an account' }).count()).toBe(0);
     await dashboard.check(page);
     await page.goto(`${dashboard.app.baseUrl}/dashboard/settings?tab=usage`);

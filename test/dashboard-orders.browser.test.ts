@@ -25,10 +25,10 @@ async function fillPatient(page: Page, firstName: string): Promise<void> {
     ['E-mail', 'nadia@example.com'],
     ['Street and number', '1 Saguaro Way'],
     ['City', 'Phoenix'],
-    ['State', 'az'],
     ['Zip code', '85004'],
   ] as const)
     await page.getByLabel(new RegExp(`^${label}( \\*)?$`)).fill(value);
+  await page.getByRole('combobox', { name: 'State' }).fill('az');
   await page.getByLabel(/^Gender/).selectOption('Female');
 }
 
@@ -55,6 +55,11 @@ await describeDashboard('the pages of orders', (dashboard) => {
     expect(page.url()).toContain('search=Nobody');
     await page.getByRole('button', { name: 'Show all orders' }).click();
     await page.getByText('3 orders').waitFor();
+    // A date of birth is found as the pages show it.
+    await page.getByRole('textbox', { name: 'Search' }).fill('Apr 12, 1988');
+    await page.getByText(/^\d orders? match/).waitFor();
+    await page.getByRole('textbox', { name: 'Search' }).fill('4/13/1988');
+    await page.getByText('No order matches').waitFor();
     await page.goto(`${dashboard.app.baseUrl}/dashboard/orders?overdue=true`);
     await page.getByText('Nothing is overdue').waitFor();
     await dashboard.check(page);
@@ -78,6 +83,8 @@ await describeDashboard('the pages of orders', (dashboard) => {
     const page = await dashboard.open(`/orders/${order.id}`);
     await page.getByRole('button', { name: 'Result', exact: true }).click();
     await page.locator('iframe[title="Result"]').waitFor();
+    const name = await page.getByRole('link', { name: 'Download' }).getAttribute('download');
+    expect(name).toBe(`Result-${order.id.slice(-8)}.pdf`);
     await endpoint.close();
   });
 
@@ -93,7 +100,8 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByRole('combobox', { name: 'User' }).fill(user.client_user_id.slice(0, -1));
     await page.getByRole('option', { name: user.client_user_id }).waitFor();
     await page.getByRole('combobox', { name: 'User' }).fill('ruizarez');
-    await page.getByRole('option', { name: `${patientDetails.first_name} Ruizarez (${user.client_user_id})` }).click();
+    const chosen = `${patientDetails.first_name} Ruizarez, born Apr 12, 1988 · ${user.client_user_id}`;
+    await page.getByRole('option', { name: chosen }).click();
     await page.getByRole('combobox', { name: 'Test' }).click();
     await page
       .getByRole('option', { name: /test kit/ })
@@ -105,16 +113,24 @@ await describeDashboard('the pages of orders', (dashboard) => {
       ['Date of birth', '1980-12-10'],
       ['Phone', '+16025550123'],
       ['E-mail', 'ana@example.com'],
-      ['First name of the physician', 'Ada'],
-      ['Last name of the physician', 'Li'],
-      ['NPI', '1234567893'],
+      ['Physician’s first name', 'Ada'],
+      ['Physician’s last name', 'Li'],
+      ['Physician’s NPI', '1234567893'],
       ['Street and number', '1 Saguaro Way'],
       ['City', 'Phoenix'],
-      ['State', 'az'],
       ['Zip code', '8500'],
     ] as const)
       await page.getByLabel(new RegExp(`^${label}( \\*)?$`)).fill(value);
     await page.getByLabel(/^Gender/).selectOption('Female');
+    // Fields that stand in a row are level.
+    for (const row of [
+      ['City', 'State', 'Zip code'],
+      ['Physician’s first name', 'Physician’s last name', 'Physician’s NPI'],
+    ]) {
+      const boxes = row.map((label) => page.getByLabel(label).first().boundingBox());
+      const tops = (await Promise.all(boxes)).map((box) => Math.round(box?.y ?? 0));
+      expect(tops.every((top) => top > 0 && top === tops[0])).toBe(true);
+    }
     const order = page.getByRole('button', { name: 'Order', exact: true });
     await order.click();
     await page
@@ -138,6 +154,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.goto(page.url().replace(/[^/]+$/, other.order.id));
     await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Cancel the order' }).click();
+    await page.getByRole('button', { name: 'Keep the order' }).waitFor();
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByText('Cancelled').first().waitFor();
     expect((await readOrder(team, other.order.id)).status).toBe('cancelled');
@@ -193,7 +210,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByText('With the patient').first().waitFor();
     await choose('Simulate a step');
     await expect.poll(() => simulateStep.isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await choose('Register the kit');
     await fillPatient(page, 'Nadia');
     await consent(page);
@@ -222,6 +239,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     const openForm = async () => {
       await page.getByRole('button', { name: 'Actions' }).click();
       await page.getByRole('menuitem', { name: 'Correct patient data' }).click();
+      await page.getByRole('menu').waitFor({ state: 'detached' });
     };
     const correct = page.getByRole('button', { name: 'Correct', exact: true });
     await openForm();

@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeDashboard } from './dashboard.ts';
 import { startFront } from './demo-clinics.ts';
+import { startEndpoint } from './endpoint.ts';
+import { subscribe } from './factories.ts';
 
 /**
  * Pages that show something once the demo clinic is loaded. No laboratory of a sandbox sends messages to repair. The
@@ -64,7 +66,12 @@ await describeDashboard(
 
     test('offers the demo clinic to a team that has begun without it', async () => {
       const team = await dashboard.app.makeTeam();
+      const endpoint = await startEndpoint();
+      await subscribe(team, endpoint);
       const page = await dashboard.open('/', { team });
+      // An endpoint alone is no beginning.
+      await page.getByText('This team has no users yet').waitFor();
+      await page.getByRole('button', { name: 'Load a demo clinic' }).waitFor();
       await page.getByRole('link', { name: 'Create a user' }).click();
       await page.getByLabel(/^Your id/).fill('patient-1');
       await page.getByRole('button', { name: 'Create', exact: true }).waitFor();
@@ -74,6 +81,7 @@ await describeDashboard(
       await dashboard.check(page);
       await page.getByRole('button', { name: 'Load a demo clinic' }).click();
       await page.getByText('The demo clinic is being loaded').waitFor();
+      await endpoint.close();
     });
 
     test('with the demo clinic each page shows something', async () => {

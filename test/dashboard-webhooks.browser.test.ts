@@ -72,19 +72,30 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
     await expect.poll(() => create.evaluate(isFocused)).toBe(true);
     await create.click();
     await page.getByLabel(/^Address/).fill(endpoint.url);
+    await page.getByRole('combobox', { name: 'Events' }).click();
+    await page.getByRole('option').first().waitFor();
+    const events = await page.getByRole('option').allInnerTexts();
+    expect(events.findIndex((name) => name.startsWith('labtest.'))).toBeLessThan(10);
+    expect(events).toEqual(expect.arrayContaining(['daily.data.weight.created', 'provider.connection.error']));
     await page.getByRole('combobox', { name: 'Events' }).fill('labtest.order');
     await page.getByRole('option', { name: 'labtest.order.*' }).click();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText('Gets labtest.order.*').waitFor();
+    // Only the dashboard knows the secret.
+    endpoint.answer((response) => response.writeHead(204).end());
     await page.getByRole('button', { name: 'Send a test' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The test is sent. Its attempt appears beneath').waitFor();
     await expect
       .poll(async () => {
         await app.deliver();
         return endpoint.requests();
       })
       .toBe(1);
+    await page.getByRole('status').getByText('Delivered (204)').waitFor();
+    await page.getByRole('row', { name: 'labtest.order.created' }).getByText('Delivered (204)').waitFor();
+    await page.getByText('1 sent', { exact: true }).waitFor();
     await page.getByText('Attempts in 24 hours').locator('..').getByText('1', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Signing secret' }).click();
     await page.getByRole('button', { name: 'Show', exact: true }).click();

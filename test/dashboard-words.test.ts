@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FIELDS } from '../dashboard/src/pages/laboratory-message/field-names.ts';
 import { isBeforeCollection, REPLACEABLE } from '../dashboard/src/pages/order/allowed-actions.ts';
+import { shareDone } from '../dashboard/src/pages/webhook/share-done.ts';
 import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
+import { statesLike, stateWritten, US_STATES } from '../dashboard/src/parts/us-states.ts';
+import { dateWritten } from '../dashboard/src/parts/written-date.ts';
 import { dateAt, middleOf, startOf } from '../dashboard/src/parts/zone.ts';
 import * as statuses from '../src/labs/orders/status/statuses.ts';
 import { REPLACEABLE as REPLACEABLE_ORDERS } from '../src/labs/orders/under-way/replace-order.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
+import { US_STATES as KNOWN_STATES } from '../src/wire/us-state.ts';
 
 const read = (path: string): string => readFileSync(join(PACKAGE_ROOT, path), 'utf8');
 
@@ -100,6 +104,63 @@ test('an order asks for the consents that the service needs without a physician'
   const needed = namesIn('src/wire/rules.ts', 'NEEDED_CONSENTS');
   expect(needed.length).toBeGreaterThan(0);
   expect(namesIn('dashboard/src/parts/signing-fields.tsx', 'NEEDED')).toEqual(needed);
+});
+
+test('an address has a choice of the states that the service knows, found by name or code', () => {
+  expect(US_STATES.map(({ value }) => value).toSorted()).toEqual([...KNOWN_STATES].toSorted());
+  const first = (text: string): string | undefined => statesLike(text)[0]?.label;
+  expect([first('az'), first('ariz'), first('AR'), first('carolina'), first('nowhere')]).toEqual([
+    'Arizona (AZ)',
+    'Arizona (AZ)',
+    'Arkansas (AR)',
+    'North Carolina (NC)',
+    undefined,
+  ]);
+  expect(['Arizona', 'ar', ' az ', 'ariz'].map(stateWritten)).toEqual(['AZ', 'AR', 'AZ', undefined]);
+});
+
+test('a replay that runs shows the part that is done, though its window was read', () => {
+  const [since, until] = ['2026-11-27T00:00:00Z', '2026-11-28T00:00:00Z'];
+  const counts = { events_found: 40, events_delivered: 5, events_failed: 3, events_skipped: 2 };
+  const running = { status: 'running', since, until, done_until: until, ended_at: null, ...counts };
+  expect(shareDone(running)).toBe(25);
+  expect(shareDone({ ...running, done_until: '2026-11-27T12:00:00Z' })).toBe(12);
+  expect(shareDone({ ...running, done_until: null })).toBe(0);
+  expect(shareDone({ ...running, events_delivered: 35 })).toBe(99);
+  expect(shareDone({ ...running, status: 'succeeded', ended_at: until })).toBe(100);
+});
+
+test('a date of birth is understood as people write it where they are', () => {
+  const ways = ['1961-10-27', '10/27/1961', '27.10.1961', '27/10/1961', 'Oct 27, 1961', '27 October 1961'];
+  expect(ways.map((way) => dateWritten(way, 'en-US'))).toEqual(ways.map(() => '1961-10-27'));
+  expect(['en-US', 'en-GB', 'de'].map((locale) => dateWritten('3/4/1961', locale))).toEqual([
+    '1961-03-04',
+    '1961-04-03',
+    '1961-04-03',
+  ]);
+  expect(['27. Okt. 1961', '27. Oktober 1961'].map((way) => dateWritten(way, 'de'))).toEqual([
+    '1961-10-27',
+    '1961-10-27',
+  ]);
+  for (const locale of ['en-US', 'en-GB', 'de', 'fr', 'es', 'pt-BR', 'it', 'nl', 'pl'])
+    for (const dateStyle of ['short', 'medium', 'long'] as const) {
+      const year =
+        dateStyle === 'short' ? ({ year: 'numeric', month: 'numeric', day: 'numeric' } as const) : { dateStyle };
+      const shown = new Intl.DateTimeFormat(locale, { ...year, timeZone: 'UTC' }).format(new Date('1961-10-27'));
+      expect([locale, shown, dateWritten(shown, locale)]).toEqual([locale, shown, '1961-10-27']);
+    }
+  const others = [
+    'Grace Palmer',
+    'May',
+    '2/30/1961',
+    'KIT-1',
+    '10/27',
+    'Oct 1961',
+    '1961',
+    '4711-12-1234',
+    '12 Li 1961',
+  ];
+  expect(others.map((way) => dateWritten(way, 'en-US'))).toEqual(others.map(() => undefined));
 });
 
 test('a date begins where its zone says, on days of 23 and of 25 hours too', () => {

@@ -77,9 +77,9 @@ function Frame() {
           <Brand />
           <TeamSwitcher />
         </Group>
-        <Group gap={4} wrap="nowrap">
+        <Group gap={4} wrap="nowrap" style={{ flexShrink: 0 }}>
           {environment === 'sandbox' && (
-            <Badge variant="light" color="gray" tt="none" visibleFrom="sm" mr="xs">
+            <Badge variant="light" color="gray" tt="none" mr={{ base: 0, sm: 'xs' }}>
               Sandbox
             </Badge>
           )}

@@ -29,7 +29,11 @@ export function TeamSwitcher() {
             size="sm"
             rightSection={<ChevronDownIcon size={14} />}
             aria-label={`Team ${team.name}. Choose another team`}
-            styles={{ root: { minWidth: 0, flexShrink: 1 } }}
+            px={{ base: 'xs', sm: 'md' }}
+            styles={{
+              root: { minWidth: 0, flexShrink: 1 },
+              label: { display: 'block', height: 'auto', textOverflow: 'ellipsis' },
+            }}
           >
             {team.name}
           </Button>

@@ -16,6 +16,8 @@ export type Line = {
   kind?: 'bars' | 'points';
   /** The width of a point in pixels. Default: 7. */
   size?: number;
+  /** It is no measured value, such as the end of a range. What describes the chart does not count it. */
+  isReference?: true;
 };
 
 type ChartProps = {
@@ -98,7 +100,7 @@ export function Chart(props: ChartProps) {
         ref={frame}
         className={classes['frame']}
         role="img"
-        aria-label={`${label}, in ${unit}. ${summaryOf(data)}`}
+        aria-label={`${label}, in ${unit}. ${summaryOf(data, lines)}`}
         tabIndex={0}
         onKeyDown={(event) => {
           const step = STEPS[event.key];
@@ -172,16 +174,20 @@ function move(plot: uPlot, { pan = 0, zoom = 1 }: Step): void {
 }
 
 /** What a person who does not see the chart learns first. */
-function summaryOf(data: AlignedData): string {
+function summaryOf(data: AlignedData, lines: readonly Line[]): string {
   let [least, most, count] = [Infinity, -Infinity, 0];
-  for (const row of data.slice(1))
+  for (const row of data.slice(1).filter((_, n) => !lines[n]?.isReference))
     for (const value of row as Iterable<number | null | undefined>) {
       if (value == null || Number.isNaN(value)) continue;
       least = Math.min(least, value);
       most = Math.max(most, value);
       count += 1;
     }
-  return count === 0 ? 'No values.' : `${count} values, from ${least} to ${most}.`;
+  return count === 0
+    ? 'No values.'
+    : count === 1
+      ? `One value, ${least}.`
+      : `${count} values, from ${least} to ${most}.`;
 }
 
 type Drawn = Pick<ChartProps, 'lines' | 'unit' | 'syncKey' | 'zone' | 'isDaily'> & {

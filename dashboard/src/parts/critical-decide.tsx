@@ -4,10 +4,11 @@ import { useState } from 'react';
 import { phial, unwrap } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { CriticalSummary, type CriticalEntry } from './critical-result.tsx';
-import { problemOf } from './field-problems.ts';
+import { useProblems, type Problems } from './field-problems.ts';
 import { FormModal } from './form-modal.tsx';
 import { asWritten, MomentField } from './moment-field.tsx';
 import { fullName } from './people.tsx';
+import { FormRefusal } from './refusal.tsx';
 
 type DecideProps = {
   entry: CriticalEntry;
@@ -38,6 +39,9 @@ type DialogProps = { entry: CriticalEntry; close: (done?: string) => void };
 const EMPTY_CALL = { person: '', at: '', isReadBack: false, note: '' };
 type Call = typeof EMPTY_CALL;
 
+const FIELDS = ['called_person', 'called_at', 'note', 'text'];
+const NOT_AHEAD = 'Choose a time that is not in the future.';
+
 const ofWhom = ({ order, client_user_id }: CriticalEntry): string =>
   (order.patient && fullName(order.patient)) ?? client_user_id;
 
@@ -59,12 +63,15 @@ function Acknowledge({ entry, close }: DialogProps) {
           : `The critical result of ${ofWhom(entry)} stays open. Your note is on its order.`,
       ),
   );
+  const problems = useProblems(run.error, isReached ? bodyOf(call) : { text: noteOf(call.note) }, FIELDS);
   return (
     <FormModal
       title="Acknowledge the critical result"
       action={isReached ? 'Acknowledge' : 'Keep it open'}
       size="lg"
+      isWhole={!isReached || !isAhead(call.at)}
       run={run}
+      refusal={<FormRefusal error={run.error} problems={problems} />}
       close={() => close()}
     >
       <CriticalSummary entry={entry} />
@@ -78,7 +85,7 @@ function Acknowledge({ entry, close }: DialogProps) {
           <Radio value="nobody" label="Nobody was reached yet: it stays open" />
         </Stack>
       </Radio.Group>
-      {isReached && <CallFields call={call} change={change} error={run.error} />}
+      {isReached && <CallFields call={call} change={change} problems={problems} />}
       <Textarea
         label={isReached ? 'Note' : 'Whom you tried to reach, and when you try again'}
         autosize
@@ -87,15 +94,15 @@ function Acknowledge({ entry, close }: DialogProps) {
         maxLength={3_900}
         value={call.note}
         onChange={({ currentTarget }) => change({ note: currentTarget.value })}
-        error={problemOf(run.error, isReached ? 'note' : 'text')}
+        error={problems.at(isReached ? 'note' : 'text')}
       />
     </FormModal>
   );
 }
 
-type CallFieldsProps = { call: Call; change: (changes: Partial<Call>) => void; error: unknown };
+type CallFieldsProps = { call: Call; change: (changes: Partial<Call>) => void; problems: Problems };
 
-function CallFields({ call, change, error }: CallFieldsProps) {
+function CallFields({ call, change, problems }: CallFieldsProps) {
   return (
     <>
       <TextInput
@@ -105,10 +112,16 @@ function CallFields({ call, change, error }: CallFieldsProps) {
         maxLength={200}
         value={call.person}
         onChange={({ currentTarget }) => change({ person: currentTarget.value })}
-        error={problemOf(error, 'called_person')}
+        error={problems.at('called_person')}
         data-autofocus
       />
-      <MomentField label="When" value={call.at} change={(at) => change({ at })} error={problemOf(error, 'called_at')} />
+      <MomentField
+        label="When"
+        value={call.at}
+        change={(at) => change({ at })}
+        // The clock of the service may be behind the viewer's.
+        error={isAhead(call.at) || problems.at('called_at') !== undefined ? NOT_AHEAD : undefined}
+      />
       <Checkbox
         label="This person read the values back, and they were right"
         checked={call.isReadBack}
@@ -118,26 +131,33 @@ function CallFields({ call, change, error }: CallFieldsProps) {
   );
 }
 
-const acknowledge = (critical_result_id: string, { person, at, isReadBack, note }: Call): Promise<unknown> =>
+/** Undefined as long as no moment is written. */
+function momentIn(written: string): string | undefined {
+  const at = new Date(written);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}
+
+const isAhead = (written: string): boolean => (momentIn(written) ?? '') > new Date().toISOString();
+
+const bodyOf = ({ person, at, isReadBack, note }: Call) => ({
+  called_person: person,
+  called_at: momentIn(at) ?? '',
+  read_back: isReadBack,
+  ...(note !== '' && { note }),
+});
+
+const acknowledge = (critical_result_id: string, call: Call): Promise<unknown> =>
   unwrap(
     phial.POST('/v3/critical_result/{critical_result_id}/acknowledge', {
       params: { path: { critical_result_id } },
-      body: {
-        called_person: person,
-        called_at: new Date(at).toISOString(),
-        read_back: isReadBack,
-        ...(note !== '' && { note }),
-      },
+      body: bodyOf(call),
     }),
   );
 
+const noteOf = (note: string): string => `Critical result, nobody was reached yet: ${note}`;
+
 const noteAttempt = (order_id: string, note: string): Promise<unknown> =>
-  unwrap(
-    phial.POST('/v3/order/{order_id}/note', {
-      params: { path: { order_id } },
-      body: { text: `Critical result, nobody was reached yet: ${note}` },
-    }),
-  );
+  unwrap(phial.POST('/v3/order/{order_id}/note', { params: { path: { order_id } }, body: { text: noteOf(note) } }));
 
 function SignOff({ entry, close }: DialogProps) {
   const [note, setNote] = useState('');
@@ -152,8 +172,16 @@ function SignOff({ entry, close }: DialogProps) {
       ),
     () => close(`The critical result of ${ofWhom(entry)} is signed off.`),
   );
+  const problems = useProblems(run.error, { note }, ['note']);
   return (
-    <FormModal title="Sign off the critical result" action="Sign off" size="lg" run={run} close={() => close()}>
+    <FormModal
+      title="Sign off the critical result"
+      action="Sign off"
+      size="lg"
+      run={run}
+      refusal={<FormRefusal error={run.error} problems={problems} />}
+      close={() => close()}
+    >
       <CriticalSummary entry={entry} />
       <Text size="sm">A sign-off ends the work on this result. It cannot be taken back.</Text>
       <Textarea
@@ -164,7 +192,7 @@ function SignOff({ entry, close }: DialogProps) {
         maxLength={4_000}
         value={note}
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
-        error={problemOf(run.error, 'note')}
+        error={problems.at('note')}
         data-autofocus
       />
     </FormModal>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { components } from '../api/client.ts';
 import { NameAndBirth } from './people.tsx';
 import { Time } from './time.tsx';
-import { unitInWords } from './unit.ts';
+import { withUnit } from './unit.ts';
 
 export type CriticalEntry = components['schemas']['CriticalResultEntry'];
 type Marker = CriticalEntry['markers'][number];
@@ -17,7 +17,7 @@ export function CriticalMarkers({ of, beside }: { of: Marker[]; beside?: (marker
         <Group key={`${marker.name} ${marker.result}`} gap="xs">
           <Text fw={600}>{marker.name}</Text>
           <Badge color="red" variant="light" tt="none" size="lg">
-            {marker.result} {unitInWords(marker.unit)}
+            {withUnit(marker.result, marker.unit)}
           </Badge>
           <Text size="sm" c="dimmed">
             {marker.reference_range === null ? 'no range reported' : `range ${marker.reference_range}`}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../api/client.ts';
 import { useSession } from '../api/session.tsx';
+import { eventChoices } from './event-choices.ts';
 import { problemOf } from './field-problems.ts';
 import { FormModal, type FormModalProps } from './form-modal.tsx';
 
@@ -30,15 +31,6 @@ export function useEventTypes() {
   });
 }
 
-/** Names of events, and a prefix with a star for each group of them. */
-function choicesOf(names: string[]): string[] {
-  const prefixes = names.flatMap((name) => {
-    const parts = name.split('.');
-    return parts.slice(1).map((_, n) => `${parts.slice(0, n + 1).join('.')}.*`);
-  });
-  return [...new Set([...prefixes, ...names])].toSorted();
-}
-
 /** The form of an endpoint, with the catalogue of events at hand. */
 export function EndpointForm({ endpoint, submit, run: { isPending, error }, ...dialogue }: EndpointFormProps) {
   const { data } = useEventTypes();
@@ -46,7 +38,7 @@ export function EndpointForm({ endpoint, submit, run: { isPending, error }, ...d
   const [description, setDescription] = useState(endpoint?.description ?? '');
   const [types, setTypes] = useState(endpoint?.filter_types ?? []);
   const [rate, setRate] = useState<string | number>(endpoint?.rate_limit ?? '');
-  const known = choicesOf((data?.data ?? []).map(({ name }) => name));
+  const names = (data?.data ?? []).map(({ name }) => name);
   const mutate = (): void =>
     submit({
       url,
@@ -76,12 +68,12 @@ export function EndpointForm({ endpoint, submit, run: { isPending, error }, ...d
       />
       <MultiSelect
         label="Events"
-        description="Leave it empty for all events about users. A star stands for every name that begins so."
+        description="Leave it empty for all events about users. labtest.order.* means all whose names begin with labtest.order."
         placeholder={types.length === 0 ? 'All events' : ''}
         searchable
         clearable
-        limit={100}
-        data={[...new Set([...known, ...types])]}
+        maxDropdownHeight={320}
+        data={eventChoices(names, types)}
         value={types}
         onChange={setTypes}
         error={problemOf(error, 'filter_types')}

@@ -12,6 +12,8 @@ export type FormModalProps = {
   /** The words of the button that sends the form. */
   action: string;
   run: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'isPending' | 'error'>;
+  /** The words of the button that closes it. Default: "Cancel", which would be unclear beside "Cancel the order". */
+  leave?: string;
   /** What it does cannot be undone. */
   isFinal?: boolean;
   /** Whether the fields are filled in so far that the form can be sent. Default: yes. */
@@ -26,7 +28,7 @@ export type FormModalProps = {
 /** A form or a question in a dialogue. A refusal is shown above its buttons. */
 export function FormModal(props: FormModalProps) {
   const { isOpen = true, close, title, action, run, isFinal = false, isWhole = true, size = 'md', children } = props;
-  const { refusal = <Refusal error={run.error} /> } = props;
+  const { refusal = <Refusal error={run.error} />, leave = 'Cancel' } = props;
   useOpenerFocus(isOpen);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -42,7 +44,7 @@ export function FormModal(props: FormModalProps) {
           {refusal}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              Back
+              {leave}
             </Button>
             <Button type="submit" loading={run.isPending} disabled={!isWhole} {...(isFinal && { color: 'red.8' })}>
               {action}

@@ -1,4 +1,5 @@
 import { Fieldset, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
+import { StateSelect } from './state-select.tsx';
 import { inWords } from './status-badge.tsx';
 
 const GENDERS = ['female', 'male', 'other', 'unknown'] as const;
@@ -76,8 +77,12 @@ export function AddressFields({ legend, hasRecipient, value, onChange, problem }
         <TextInput label="Apartment or floor" {...field('second_line')} />
         <TextInput label="City" required {...field('city')} />
         <SimpleGrid cols={2}>
-          <TextInput label="State" description="Two letters" required maxLength={2} {...field('state')} />
-          <TextInput label="Zip code" description="12345" required maxLength={10} {...field('zip')} />
+          <StateSelect
+            value={value.state}
+            onChange={(state) => onChange({ ...value, state })}
+            error={problem('state')}
+          />
+          <TextInput label="Zip code" placeholder="12345" required maxLength={10} {...field('zip')} />
         </SimpleGrid>
       </SimpleGrid>
     </Fieldset>
@@ -94,8 +99,7 @@ const fieldOf =
   (name: keyof Value & string) => ({
     value: value[name],
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
-      const written = name === 'state' ? currentTarget.value.toUpperCase() : currentTarget.value;
-      onChange({ ...value, [name]: written });
+      onChange({ ...value, [name]: currentTarget.value });
     },
     error: problem(name),
   });

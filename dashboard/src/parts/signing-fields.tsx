@@ -19,9 +19,9 @@ export const signingOf = (signing: Signing) =>
     : { consents: signing.consents.map((consentType) => ({ consentType })) };
 
 const FIELDS = [
-  ['first_name', 'First name of the physician'],
-  ['last_name', 'Last name of the physician'],
-  ['npi', 'NPI'],
+  ['first_name', 'Physician’s first name'],
+  ['last_name', 'Physician’s last name'],
+  ['npi', 'Physician’s NPI'],
 ] as const;
 
 type SigningProps = {
@@ -36,7 +36,7 @@ export function SigningFields({ value, onChange, problem }: SigningProps) {
   return (
     <Fieldset legend="Who signs the order">
       <Stack gap="sm">
-        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <SimpleGrid cols={{ base: 1, sm: 3 }}>
           {FIELDS.map(([name, label]) => (
             <TextInput
               key={name}

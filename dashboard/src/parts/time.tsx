@@ -33,9 +33,16 @@ export function TimeIn({ at, zone }: { at: string; zone: string }) {
   );
 }
 
-/** A calendar date, which has no zone: `2026-11-27`. */
+/** A calendar date such as `2026-11-27`, which has no zone, as the viewer writes it. */
+export const dayInWords = (date: string): string => DAY.format(new Date(`${date}T00:00:00Z`));
+
+/** A calendar date. It stays on one line. */
 export function CalendarDate({ date }: { date: string }) {
-  return <time dateTime={date}>{DAY.format(new Date(`${date}T00:00:00Z`))}</time>;
+  return (
+    <time dateTime={date} style={{ whiteSpace: 'nowrap' }}>
+      {dayInWords(date)}
+    </time>
+  );
 }
 
 const UNITS = [

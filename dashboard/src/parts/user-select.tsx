@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { phial, unwrap, type components } from '../api/client.ts';
 import { useSession } from '../api/session.tsx';
 import { fullName, namesOf } from './people.tsx';
+import { dayInWords } from './time.tsx';
 
 type UserSelectProps = {
   label: string;
@@ -88,5 +89,6 @@ async function withNames(users: readonly Found[]): Promise<Choice[]> {
 
 const choiceOf = ({ user_id, client_user_id, person }: Found): Choice => ({
   value: user_id,
-  label: person ? `${fullName(person)} (${client_user_id})` : client_user_id,
+  // Two patients of one name differ by their dates of birth.
+  label: person ? `${fullName(person) ?? '–'}, born ${dayInWords(person.dob)} · ${client_user_id}` : client_user_id,
 });

@@ -45,6 +45,7 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
     <FormModal
       title="Cancel this appointment?"
       action="Cancel the appointment"
+      leave="Keep the appointment"
       isFinal
       isWhole={reason !== ''}
       run={cancel}

@@ -14,6 +14,7 @@ import {
   turnAroundInWords,
 } from '../../parts/lab-test-status.tsx';
 import { LaboratorySelect } from '../../parts/laboratory-select.tsx';
+import { measuredInWords } from '../../parts/measured.ts';
 import { methodInWords } from '../../parts/order-status.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
@@ -128,7 +129,7 @@ const COLUMNS: Column<LabTest>[] = [
   },
   { label: 'Laboratory', render: ({ lab }) => lab?.name ?? '–' },
   { label: 'Method', render: ({ method }) => methodInWords(method) },
-  { label: 'Markers', align: 'right', render: ({ markers }) => markers?.length ?? '–' },
+  { label: 'Measures', render: ({ markers }) => (markers ? measuredInWords(markers) : '–') },
   { label: 'Result after', render: turnAroundInWords },
   { label: 'Price', align: 'right', render: ({ price }) => inDollars(price) },
   { label: 'Status', render: ({ status }) => <LabTestStatus status={status} /> },

@@ -14,6 +14,7 @@ import { Pager, useCursor } from '../../parts/pager.tsx';
 import { NameAndBirth } from '../../parts/people.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { TrendLink } from '../../parts/trend-link.tsx';
 
 const STATUSES = { open: 'Open', acknowledged: 'Acknowledged', signed_off: 'Signed off' } as const;
 type Status = keyof typeof STATUSES;
@@ -140,16 +141,7 @@ function Card({ entry, say }: { entry: CriticalEntry; say: (done: string) => voi
       </Group>
       <CriticalMarkers
         of={markers}
-        beside={({ loinc, slug }) => (
-          <Anchor
-            component={Link}
-            to={`/users/${user_id}/trends`}
-            search={{ marker: loinc ?? slug ?? '' } as never}
-            size="sm"
-          >
-            Before
-          </Anchor>
-        )}
+        beside={({ loinc, slug, name }) => <TrendLink userId={user_id} marker={loinc ?? slug ?? ''} name={name} />}
       />
       <Decided entry={entry} />
     </Paper>

@@ -4,6 +4,7 @@ import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { inDollars, turnAroundInWords } from '../../parts/lab-test-status.tsx';
+import { measuredInWords } from '../../parts/measured.ts';
 import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
@@ -35,6 +36,11 @@ export function Markers({ testId }: { testId: string }) {
             <Text c="dimmed">The test has no marker.</Text>
           ) : (
             <>
+              {markers.length === total && (
+                <Text size="sm" c="dimmed" mb="sm">
+                  {measuredInWords(markers)}
+                </Text>
+              )}
               <DataTable caption="Markers" columns={COLUMNS} rows={markers} keyOf={({ id }) => String(id)} />
               <NumberedPager total={total} size={SIZE} />
             </>

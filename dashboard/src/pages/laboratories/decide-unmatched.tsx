@@ -11,7 +11,7 @@ import { problemOf } from '../../parts/field-problems.ts';
 import { Loaded } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { CalendarDate, Time } from '../../parts/time.tsx';
-import { unitInWords } from '../../parts/unit.ts';
+import { withUnit } from '../../parts/unit.ts';
 import { CandidateFacts } from './candidate-facts.tsx';
 import { ConfirmDecision, type Action } from './confirm-decision.tsx';
 import { OrderInWords } from './order-in-words.tsx';
@@ -95,9 +95,7 @@ function Values({ markers }: { markers: Result['markers'] }) {
             <Table.Th scope="row" fw={500}>
               {name ?? provider_id ?? 'Without a name'}
             </Table.Th>
-            <Table.Td>
-              {result} {unitInWords(unit)}
-            </Table.Td>
+            <Table.Td>{withUnit(result, unit)}</Table.Td>
             <Table.Td>{reference_range ?? '–'}</Table.Td>
           </Table.Tr>
         ))}

@@ -79,7 +79,14 @@ function Cancel({ order, close }: DialogProps) {
     unwrap(phial.POST('/v3/order/{order_id}/cancel', { params: { path: { order_id: order.id } } })),
   );
   return (
-    <FormModal title="Cancel this order?" action="Cancel the order" isFinal run={change} close={close}>
+    <FormModal
+      title="Cancel this order?"
+      action="Cancel the order"
+      leave="Keep the order"
+      isFinal
+      run={change}
+      close={close}
+    >
       <Text>The laboratory is told, and the order ends. This cannot be taken back.</Text>
     </FormModal>
   );

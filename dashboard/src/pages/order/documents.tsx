@@ -16,6 +16,9 @@ const DOCUMENTS = [
 const hasResult = ({ interpretation, last_event }: Order): boolean =>
   interpretation !== null || /\.(completed|corrected|partial_results)$/.test(last_event.status);
 
+/** Pages shorten an order's id to its end, which differs between orders of one day. */
+const fileNameOf = (label: string, { id }: Order): string => `${label.replaceAll(' ', '-')}-${id.slice(-8)}.pdf`;
+
 type Path = (typeof DOCUMENTS)[number][1];
 
 /** The documents of an order, which open above the page. */
@@ -56,7 +59,7 @@ export function Documents({ order }: { order: Order }) {
         {shown && (
           <>
             <iframe src={shown.url} title={shown.label} style={{ width: '100%', height: '70vh', border: 0 }} />
-            <Button component="a" href={shown.url} download={`${shown.label}.pdf`} variant="default" mt="sm">
+            <Button component="a" href={shown.url} download={fileNameOf(shown.label, order)} variant="default" mt="sm">
               Download
             </Button>
           </>

@@ -1,13 +1,13 @@
-import { Anchor, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Group, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { Interpretation } from '../../parts/order-status.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Failed, Loading } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
-import { unitInWords } from '../../parts/unit.ts';
+import { TrendLink } from '../../parts/trend-link.tsx';
+import { withUnit } from '../../parts/unit.ts';
 import type { Order } from './order-query.ts';
 import { RangeBar } from './range-bar.tsx';
 import classes from './results.module.css';
@@ -90,15 +90,11 @@ function Row({ result, userId }: { result: Result; userId: string }) {
       <Table.Th scope="row">
         {name}
         <Text size="sm" fw={400}>
-          <Anchor component={Link} to={`/users/${userId}/trends`} search={{ marker: loinc ?? slug } as never} size="sm">
-            Trend<VisuallyHidden component="span"> of {name}</VisuallyHidden>
-          </Anchor>
+          <TrendLink userId={userId} marker={loinc ?? slug} name={name} />
         </Text>
       </Table.Th>
       <Table.Td data-label="Result">
-        <Text fw={600}>
-          {result.result} {unitInWords(unit)}
-        </Text>
+        <Text fw={600}>{withUnit(result.result, unit)}</Text>
         {status === 'corrected' && previous_result !== null && <Text size="sm">Corrected, was {previous_result}</Text>}
         {history.length > 0 && <History history={history} />}
         {notes !== null && (
@@ -108,7 +104,7 @@ function Row({ result, userId }: { result: Result; userId: string }) {
         )}
       </Table.Td>
       <Table.Td data-label="Range">
-        {reference_range === null ? '–' : `${reference_range} ${unitInWords(unit)}`}
+        {reference_range === null ? '–' : withUnit(reference_range, unit)}
         <RangeBar result={result} />
       </Table.Td>
       <Table.Td data-label="Meaning">
@@ -135,7 +131,7 @@ function History({ history }: { history: Result['history'] }) {
       <ul>
         {history.map(({ result, unit, status, timestamp, came_late }, n) => (
           <li key={n}>
-            {result} {unitInWords(unit)} ({status}
+            {withUnit(result, unit)} ({status}
             {came_late && ', arrived late'}) {timestamp !== null && <Time at={timestamp} />}
           </li>
         ))}

@@ -12,6 +12,7 @@ import { OrderStatus } from '../../parts/order-status.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago, CalendarDate } from '../../parts/time.tsx';
+import { dateWritten } from '../../parts/written-date.ts';
 import { FILTERS, OrderFilters } from './order-filters.tsx';
 import { NewOrder } from './new-order.tsx';
 
@@ -29,7 +30,7 @@ export default function Orders() {
         phial.GET('/v3/orders', {
           params: {
             query: {
-              ...(search && { search_input: search }),
+              ...(search && { search_input: dateWritten(search) ?? search }),
               ...(status && { status: statusesOf(status) }),
               ...(method && { order_type: [method] }),
               ...(result && { interpretation: result }),

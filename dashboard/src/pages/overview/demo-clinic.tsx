@@ -6,11 +6,14 @@ import { phial, unwrap, type components } from '../../api/client.ts';
 import { queryClient } from '../../api/queries.ts';
 import { useSession, useTeamPath } from '../../api/session.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
+import { useUserCount } from './figures.ts';
 
 const CLINIC = '/v1/org/{org_id}/team/{team_id}/{environment}/demo_clinic';
 const AGAIN_MS = 1_000;
 const CONTENT =
   '40 invented people with orders in every status, results, wearable data, and two endpoints of which one fails';
+
+const EMPTY = { all: 'This team is empty', users: 'This team has no users yet' } as const;
 
 type Clinic = components['schemas']['DemoClinic'];
 const keyOf = (team_id: string) => ['demo_clinic', team_id];
@@ -30,6 +33,12 @@ function useDemoClinic() {
   return { clinic, load };
 }
 
+/** Whether the team has nobody yet. An endpoint may be there already, and shows nothing without users. */
+function useHasNobody(clinic: Clinic | undefined): boolean {
+  const { data: users } = useUserCount();
+  return clinic?.team_is_empty === true || users?.number_of_users === 0;
+}
+
 /** The first run: offers an empty team of a sandbox data to look at. The service keeps how far it is. */
 export function FirstRun() {
   const { environment } = useSession();
@@ -44,7 +53,8 @@ export function LaterOffer() {
 
 function Offer() {
   const { clinic, load } = useDemoClinic();
-  if (!clinic || clinic.state !== 'none' || clinic.team_is_empty) return null;
+  const hasNobody = useHasNobody(clinic);
+  if (!clinic || clinic.state !== 'none' || hasNobody) return null;
   return (
     <Group gap="sm">
       <Text size="sm" c="dimmed">
@@ -60,6 +70,7 @@ function Offer() {
 
 function DemoClinic() {
   const { clinic, load } = useDemoClinic();
+  const hasNobody = useHasNobody(clinic);
   const wasLoading = useRef(false);
   const state = clinic?.state;
   useEffect(() => {
@@ -72,9 +83,9 @@ function DemoClinic() {
   if (clinic.state === 'loading') return <Progressing done={clinic.done} total={clinic.total} next={clinic.next} />;
   if (clinic.state === 'loaded') return wasLoading.current ? <Loaded /> : null;
   const hasFailed = clinic.state === 'failed';
-  if (!hasFailed && !clinic.team_is_empty) return null;
+  if (!hasFailed && !hasNobody) return null;
   return (
-    <Frame title={hasFailed ? 'The demo clinic stopped' : 'This team is empty'}>
+    <Frame title={hasFailed ? 'The demo clinic stopped' : EMPTY[clinic.team_is_empty ? 'all' : 'users']}>
       <Text>
         {hasFailed
           ? 'A step failed three times. Go on with it. If it fails again, tell your operator.'

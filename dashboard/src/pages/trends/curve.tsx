@@ -64,7 +64,7 @@ function rowsOf(measured: readonly Measured[], [begin, end]: readonly [number, n
     // The first and the last range go on to the edges: a single result has a line then too.
     return [
       {
-        line: { label, colour: colourOf(colour) } as Line,
+        line: { label, colour: colourOf(colour), isReference: true } as Line,
         at: [begin, ...measured.map(({ at }) => at), end],
         values: [values[0] ?? null, ...values, values.at(-1) ?? null],
       },

@@ -11,7 +11,7 @@ import { Empty, Loaded } from '../../parts/states.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Curve } from './curve.tsx';
 import { momentOf, readTrend, type Point, type Trend } from './trend.ts';
-import { unitInWords } from '../../parts/unit.ts';
+import { unitInWords, withUnit } from '../../parts/unit.ts';
 
 const FILTERS = { marker: text(200) };
 
@@ -122,7 +122,7 @@ const columnsOf = ({ unit }: Trend): Column<Point>[] => [
   },
   {
     label: 'Result',
-    render: ({ result, is_corrected }) => `${result} ${unitInWords(unit)}${is_corrected ? ' (corrected)' : ''}`,
+    render: ({ result, is_corrected }) => `${withUnit(result, unit)}${is_corrected ? ' (corrected)' : ''}`,
   },
   { label: 'Range', render: ({ reference_range }) => reference_range ?? '–' },
   { label: 'Meaning', render: ({ interpretation }) => <Interpretation value={interpretation} /> },
@@ -138,7 +138,7 @@ const MARKERS: Column<Trend>[] = [
       </Anchor>
     ),
   },
-  { label: 'Newest', render: ({ newest, unit }) => `${newest.result} ${unitInWords(unit)}` },
+  { label: 'Newest', render: ({ newest, unit }) => withUnit(newest.result, unit) },
   { label: 'Meaning', render: ({ newest }) => <Interpretation value={newest.interpretation} /> },
   { label: 'Results', align: 'right', render: ({ point_count }) => point_count },
 ];

@@ -5,6 +5,7 @@ import { CopyableId } from '../../parts/copyable-id.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { fullName, usePeople } from '../../parts/people.tsx';
 import { Ago, CalendarDate } from '../../parts/time.tsx';
+import classes from './table.module.css';
 
 type FoundUser = components['schemas']['FoundUser'];
 /** A user of a list that does not say who it is, or of one that does. */
@@ -23,12 +24,24 @@ const COLUMNS: Column<FoundUser>[] = [
     label: 'Your id',
     isHeader: true,
     render: ({ user_id, client_user_id }) => (
-      <Anchor component={Link} to={`/users/${user_id}`} fw={600} style={{ overflowWrap: 'anywhere' }}>
+      <Anchor component={Link} to={`/users/${user_id}`} fw={600} title={client_user_id} className={classes['id']}>
         {client_user_id}
       </Anchor>
     ),
   },
-  { label: 'Name', render: ({ person }) => (person && fullName(person)) ?? '–' },
+  {
+    label: 'Name',
+    render: ({ user_id, person }) => {
+      const name = person && fullName(person);
+      return name ? (
+        <Anchor component={Link} to={`/users/${user_id}`}>
+          {name}
+        </Anchor>
+      ) : (
+        '–'
+      );
+    },
+  },
   { label: 'Born', render: ({ person }) => (person ? <CalendarDate date={person.dob} /> : '–') },
   { label: 'User', render: ({ user_id }) => <CopyableId value={user_id} label="user id" /> },
   {
@@ -41,5 +54,12 @@ const COLUMNS: Column<FoundUser>[] = [
       ),
   },
   { label: 'Time zone', render: ({ fallback_time_zone }) => fallback_time_zone?.id ?? '–' },
-  { label: 'Created', render: ({ created_on }) => <Ago at={created_on} /> },
+  {
+    label: 'Created',
+    render: ({ created_on }) => (
+      <span style={{ whiteSpace: 'nowrap' }}>
+        <Ago at={created_on} />
+      </span>
+    ),
+  },
 ];

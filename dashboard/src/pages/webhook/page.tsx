@@ -17,6 +17,7 @@ import { endpointQuery, type Endpoint } from './endpoint-query.ts';
 import { Replays } from './replays.tsx';
 import { Secret } from './secret.tsx';
 import { SendTest } from './send-test.tsx';
+import { SentTest } from './sent-test.tsx';
 
 export default function WebhookPage() {
   const { webhook } = useParams({ strict: false }) as { webhook: string };
@@ -29,14 +30,17 @@ const RULES = { tab: oneOf(...TABS) };
 
 function Shown({ endpoint }: { endpoint: Endpoint }) {
   const [{ tab }, change] = useFilters(RULES);
+  const [tested, setTested] = useState<string | null>(null);
   return (
     <Page
       title={shortAddress(endpoint.url)}
       heading={endpoint.url}
       about={<About endpoint={endpoint} />}
-      actions={<Actions endpoint={endpoint} />}
+      actions={<Actions endpoint={endpoint} onSent={setTested} />}
     >
       <Figures id={endpoint.id} />
+      {/* Always there, so that a screen reader hears what is written into it. */}
+      <div role="status">{tested !== null && <SentTest key={tested} eventId={tested} />}</div>
       <PageTabs
         label="Endpoint"
         shown={tab}
@@ -89,7 +93,9 @@ const inTime = (ms: number | null): string | null =>
 
 type Dialog = 'edit' | 'test' | 'delete';
 
-function Actions({ endpoint }: { endpoint: Endpoint }) {
+type ActionsProps = { endpoint: Endpoint; onSent: (eventId: string) => void };
+
+function Actions({ endpoint, onSent }: ActionsProps) {
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const close = () => setDialog(null);
   const enable = useSwitch(endpoint);
@@ -115,7 +121,7 @@ function Actions({ endpoint }: { endpoint: Endpoint }) {
         </Menu.Dropdown>
       </Menu>
       {dialog === 'edit' && <ChangeEndpoint endpoint={endpoint} close={close} />}
-      {dialog === 'test' && <SendTest endpoint={endpoint} close={close} />}
+      {dialog === 'test' && <SendTest endpoint={endpoint} close={close} onSent={onSent} />}
       {dialog === 'delete' && <DeleteEndpoint endpoint={endpoint} close={close} />}
     </>
   );

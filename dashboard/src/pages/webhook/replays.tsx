@@ -1,6 +1,6 @@
 import { Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
@@ -12,6 +12,8 @@ import { Section } from '../../parts/section.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Endpoint } from './endpoint-query.ts';
+import { useFiguresAfter } from './figures-after.ts';
+import { shareDone } from './share-done.ts';
 
 const WEBHOOK = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}';
 const TONES: Record<string, Tone> = { succeeded: 'good', failed: 'bad', running: 'active', queued: 'active' };
@@ -26,6 +28,7 @@ export function Replays({ endpoint }: { endpoint: Endpoint }) {
     refetchInterval: ({ state }) => (state.data?.data.some(({ ended_at }) => ended_at === null) ? 2_000 : false),
   });
   const replays = data?.data ?? [];
+  useEndsOf(replays);
   return (
     <Section
       title="Replays"
@@ -53,6 +56,22 @@ type Path = ReturnType<typeof useTeamPath> & { webhook_id: string };
 const readReplays = (path: Path) => unwrap(phial.GET(`${WEBHOOK}/replay`, { params: { path, query: { limit: 5 } } }));
 type Replay = Awaited<ReturnType<typeof readReplays>>['data'][number];
 
+/** A replay that has ended has changed the attempts and the figures of the endpoint. */
+function useEndsOf(replays: readonly Replay[]): void {
+  const running = replays.filter(({ ended_at }) => ended_at === null).map(({ id }) => id);
+  const ran = useRef<readonly string[]>([]);
+  const [ended, setEnded] = useState<string>();
+  const now = running.join(' ');
+  useEffect(() => {
+    const gone = ran.current.find((id) => !now.includes(id));
+    ran.current = now.split(' ').filter(Boolean);
+    if (gone === undefined) return;
+    setEnded(gone);
+    void readAgain('attempts', 'event_attempts', 'endpoint_figures', 'webhook');
+  }, [now]);
+  useFiguresAfter(ended);
+}
+
 const HELD_UP: Record<string, string> = {
   endpoint_disabled: 'It waits, because the endpoint is disabled.',
   endpoint_failing: 'It only tries from time to time, because the endpoint fails.',
@@ -67,8 +86,7 @@ function ShownReplay({ replay, path }: { replay: Replay; path: Path }) {
       ),
     onSuccess: () => readAgain('replays'),
   });
-  const [begin, end] = [Date.parse(since), Date.parse(until)];
-  const done = status === 'succeeded' ? 100 : done_until === null ? 0 : shareOf(Date.parse(done_until), begin, end);
+  const done = shareDone(replay);
   const label = `${kind === 'recover' ? 'Failed events' : 'All events'} from ${since} until ${until}`;
   return (
     <div>
@@ -101,9 +119,6 @@ function ShownReplay({ replay, path }: { replay: Replay; path: Path }) {
     </div>
   );
 }
-
-const shareOf = (at: number, begin: number, end: number): number =>
-  end <= begin ? 100 : Math.round(Math.min(Math.max((at - begin) / (end - begin), 0), 1) * 100);
 
 const DAY_MS = 86_400_000;
 

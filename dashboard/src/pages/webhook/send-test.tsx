@@ -3,14 +3,15 @@ import { Select, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
-import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { useEventTypes } from '../../parts/endpoint-form.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
 import type { Endpoint } from './endpoint-query.ts';
 
+type Props = { endpoint: Endpoint; close: () => void; onSent: (eventId: string) => void };
+
 /** Sends the example of an event to the endpoint, marked as a test. */
-export function SendTest({ endpoint, close }: { endpoint: Endpoint; close: () => void }) {
+export function SendTest({ endpoint, close, onSent }: Props) {
   const path = useTeamPath();
   const { data } = useEventTypes();
   const [type, setType] = useState<WebhookEventType>('labtest.order.created');
@@ -22,9 +23,9 @@ export function SendTest({ endpoint, close }: { endpoint: Endpoint; close: () =>
           body: { event_type: type },
         }),
       ),
-    onSuccess: async () => {
+    onSuccess: ({ event_id }) => {
       close();
-      await readAgain('attempts');
+      onSent(event_id);
     },
   });
   return (

@@ -1,6 +1,6 @@
 import { Fieldset, MultiSelect, Stack } from '@mantine/core';
 import { inWords } from '../../../parts/status-badge.tsx';
-import { STATES } from './states.ts';
+import { US_STATES } from '../../../parts/us-states.ts';
 
 const KINDS = ['client_bill', 'commercial_insurance', 'patient_bill', 'patient_bill_passthrough'] as const;
 
@@ -8,7 +8,7 @@ const KINDS = ['client_bill', 'commercial_insurance', 'patient_bill', 'patient_b
 export type Billing = Partial<Record<(typeof KINDS)[number], string[]>>;
 
 const ALL = 'all';
-const OPTIONS = [{ value: ALL, label: 'All states' }, ...STATES.map((state) => ({ value: state, label: state }))];
+const OPTIONS = [{ value: ALL, label: 'All states' }, ...US_STATES];
 
 type Props = { value: Billing; change: (billing: Billing) => void };
 
@@ -17,8 +17,11 @@ export function BillingFields({ value, change }: Props) {
   const choose = (kind: (typeof KINDS)[number], states: string[]): void => {
     const { [kind]: _, ...others } = value;
     // Somebody who chooses a state after all states wants only this one.
-    const wasAll = value[kind]?.length === STATES.length;
-    const chosen = states.includes(ALL) && !wasAll ? [...STATES] : states.filter((state) => state !== ALL);
+    const wasAll = value[kind]?.length === US_STATES.length;
+    const chosen =
+      states.includes(ALL) && !wasAll
+        ? US_STATES.map(({ value: code }) => code)
+        : states.filter((state) => state !== ALL);
     change(chosen.length === 0 ? others : { ...others, [kind]: chosen });
   };
   return (
@@ -33,7 +36,7 @@ export function BillingFields({ value, change }: Props) {
               placeholder={states.length === 0 ? 'Not allowed' : ''}
               searchable
               data={OPTIONS}
-              value={states.length === STATES.length ? [ALL] : states}
+              value={states.length === US_STATES.length ? [ALL] : states}
               onChange={(chosen) => choose(kind, chosen)}
             />
           );
