@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chooseByKeyboard, describeDashboard } from './dashboard.ts';
-import { orderKit } from './factories.ts';
+import { makeUser, orderKit } from './factories.ts';
 import type { Team } from './test-app.ts';
 
 const orderOfNewUser = async (team: Team) => {
