@@ -41,7 +41,8 @@ const ofUsers = ({ team }: TeamCtx, { user_ids, before, limit }: Wanted): RawBui
 
 /**
  * The index has the users of a hash in the order of the page, so a page of a common name reads few of them. With
- * `offset 0`, PostgreSQL finds each user by its key, whatever the statistics say.
+ * `offset 0`, PostgreSQL finds each user by its key, whatever the statistics say. One subquery looks for all further
+ * hashes, because a condition for each would take longer to plan than to run.
  */
 const ofHashes = (
   { team }: TeamCtx,
@@ -55,14 +56,13 @@ const ofHashes = (
    where first.team_id = ${team.id} and first.kind = ${first?.kind} and first.hash = ${first?.hash}
      ${before === null ? sql`` : sql`and first.user_id < ${before}`}
      ${user_ids === null ? sql`` : sql`and first.user_id = any(${user_ids}::uuid[])`}
-     ${sql.join(
-       others.map(
-         ({ kind, hash }) => sql`and exists (
-           select from user_search_hashes other where other.team_id = first.team_id and other.kind = ${kind}
-              and other.hash = ${hash} and other.user_id = first.user_id)`,
-       ),
-       sql` `,
-     )}
+     and (select bool_and((
+            select true from user_search_hashes other
+             where other.team_id = first.team_id and other.kind = wanted.kind and other.hash = wanted.hash
+               and other.user_id = first.user_id
+             limit 1) is true)
+           from unnest(${others.map(({ kind }) => kind)}::text[], ${others.map(({ hash }) => hash)}::bytea[])
+                  as wanted (kind, hash)) is not false
    order by first.user_id desc limit ${limit + 1}`;
 
 function personOf({ cipher }: TeamCtx, row: Row): Static<typeof FoundUserPage>['data'][number]['person'] {
