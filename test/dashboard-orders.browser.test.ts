@@ -69,10 +69,10 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await app.deliver();
     await dashboard.onEachScreen('order', `/orders/${order.id}`, async (page) => {
       await page.getByRole('heading', { name: 'Results' }).waitFor();
-      await page
-        .getByText(`Delivered to ${new URL(endpoint.url).host}`)
-        .first()
-        .waitFor();
+      const told = page.getByRole('group').filter({ hasText: 'Told 1 endpoint' }).first();
+      await told.locator('summary').click();
+      await told.getByText('Delivered (204)').waitFor();
+      await told.getByText(new URL(endpoint.url).host).waitFor();
       await page.getByRole('heading', { level: 1, name: `for ${patientDetails.first_name}` }).waitFor();
     });
     const page = await dashboard.open(`/orders/${order.id}`);
@@ -205,7 +205,8 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await simulateStep.click();
     await page.getByText('Waits for acknowledgement').waitFor();
     const newest = async () => (await page.locator('.mantine-Timeline-itemTitle').allInnerTexts()).slice(0, 3);
-    await expect.poll(newest).toEqual(['Completed', 'Result critical', 'At the laboratory']);
+    await expect.poll(newest).toEqual(['Completed', 'At the laboratory', 'On its way to the laboratory']);
+    await page.getByText('Result critical: No endpoint gets it').waitFor();
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText(/^Nadia Ruiz, born Dec 10, 1980/).waitFor();
     await page.getByLabel(/^Who was called/).fill('Dr Ana Ruiz');
