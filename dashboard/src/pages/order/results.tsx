@@ -40,11 +40,13 @@ type Result = Results['results'][number];
 
 function Shown({ results, userId }: { results: Results; userId: string }) {
   const { metadata, missing_results } = results;
+  // The service calls a report final also after a correction.
+  const isCorrected = results.results.some(({ status }) => status === 'corrected');
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        {metadata.laboratory ?? 'The laboratory'}, {inWords(metadata.status).toLowerCase()}, reported{' '}
-        <Time at={metadata.date_reported} />
+        {metadata.laboratory ?? 'The laboratory'}, {inWords(isCorrected ? 'corrected' : metadata.status).toLowerCase()},
+        reported <Time at={metadata.date_reported} />
         {metadata.date_collected && (
           <>
             , collected <Time at={metadata.date_collected} />
@@ -99,7 +101,9 @@ function Row({ result, userId }: { result: Result; userId: string }) {
         <Text fw={600}>
           {result.result} {unitInWords(unit)}
         </Text>
-        {status === 'corrected' && previous_result !== null && <Text size="sm">Corrected, was {previous_result}</Text>}
+        {status === 'corrected' && previous_result !== null && (
+          <Text size="sm">Corrected, was {unitInWords(previous_result)}</Text>
+        )}
         {history.length > 0 && <History history={history} />}
         {notes !== null && (
           <Text size="sm" c="dimmed">
