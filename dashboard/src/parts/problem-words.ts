@@ -1,5 +1,5 @@
 // The problems of a refused input in words for people. The service writes them for programmers.
-import { inWords } from './status-badge.tsx';
+import { inWords } from './in-words.ts';
 
 export type Problem = { type?: unknown; loc: readonly unknown[]; msg: string };
 

@@ -1,5 +1,5 @@
 // Why a message to a laboratory was refused, in words. docs/guides/repair-messages.md has the same codes.
-import { inWords } from './status-badge.tsx';
+import { inWords } from './in-words.ts';
 
 const FIX = 'Fix the cause in the order, then send it again.';
 const CALL = 'Call the laboratory. If it will not do the tests, give up.';
