@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { bookedOrder } from './collected-orders.ts';
 import { describeDashboard } from './dashboard.ts';
 import { startEndpoint } from './endpoint.ts';
-import { orderKit, registeredKit, simulate, subscribe } from './factories.ts';
+import { kitTestId, makeUser, orderKit, registeredKit, simulate, subscribe } from './factories.ts';
 import { query } from './global-setup.ts';
 
 /** Puts the steps of an order into the past, which only a trigger of the database forbids. */
@@ -66,6 +66,59 @@ await describeDashboard('the page of an order', (dashboard) => {
     await told.getByText('Failed (500)').waitFor();
     await told.getByTitle(new URL(fails.url).host).waitFor();
     await told.getByRole('link', { name: /^labtest\.order\./ }).waitFor();
+    await dashboard.check(page);
+  });
+
+  test('is not opened twice: Back does not show the form again after an order was placed', async () => {
+    const { team } = dashboard;
+    const { user_id } = await makeUser(team);
+    await kitTestId(team);
+    // Nothing is known of the user as a person.
+    const page = await dashboard.open(`/users/${user_id}`, { expected: /status of 404/ });
+    const openForm = async (): Promise<void> => {
+      await page.getByRole('link', { name: 'Order a test' }).click();
+      await page.getByRole('dialog').waitFor();
+    };
+    await openForm();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.url()).toMatch(/\/orders$/);
+    await page.goBack();
+    await openForm();
+    await page.getByText('Register later').click();
+    await page.getByRole('combobox', { name: 'Test' }).click();
+    await page.getByRole('option').first().click();
+    for (const [label, value] of [
+      ['Recipient', 'Nadia Ruiz'],
+      ['Phone of the recipient', '+16025550123'],
+      ['Street and number', '1 Saguaro Way'],
+      ['City', 'Phoenix'],
+      ['State', 'AZ'],
+      ['Zip code', '85004'],
+    ] as const)
+      await page.getByLabel(new RegExp(`^${label}( \\*)?$`)).fill(value);
+    await page.getByRole('button', { name: 'Order', exact: true }).click();
+    await page.getByRole('heading', { name: 'What happened' }).waitFor();
+    await page.goBack();
+    await page.waitForURL(`**/users/${user_id}`);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await dashboard.check(page);
+  });
+
+  test('says that there is no such order where the address has no id', async () => {
+    const page = await dashboard.open('/orders/nonsense', { expected: /status of 422/ });
+    await page.getByText('No such order').waitFor();
+    await dashboard.check(page);
+  });
+
+  test('says that a result was corrected', async () => {
+    const { team } = dashboard;
+    const order = await registeredKit(team);
+    await simulate(team, order.id);
+    await simulate(team, order.id, '?final_status=completed.testkit.corrected', { interpretation: 'abnormal' });
+    const page = await dashboard.open(`/orders/${order.id}`);
+    await page.getByText(/, corrected, reported/).waitFor();
+    expect(await page.locator('#content').innerText()).not.toMatch(/[[{]\w+[\]}]/);
     await dashboard.check(page);
   });
 });

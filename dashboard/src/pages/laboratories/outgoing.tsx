@@ -1,4 +1,4 @@
-import { Anchor, Group, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Box, Group, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -62,19 +62,23 @@ export function Outgoing() {
   const { data: people } = usePeople((query.data?.data ?? []).map(({ user_id }) => user_id));
   return (
     <Stack gap="lg">
-      {/* Always there, so that a screen reader hears what is written into it. */}
-      <div role="status">{sent && <SentAgain key={sent.id} entry={sent} close={() => setSent(null)} />}</div>
-      <Group align="flex-end" gap="sm" role="search" aria-label="Filters of outgoing orders">
-        <Select
-          label="State"
-          w={{ base: 'calc(50% - 6px)', xs: 200 }}
-          allowDeselect={false}
-          data={CHOICES.map((value) => ({ value, label: choiceInWords(value) }))}
-          value={state}
-          onChange={(value) => change({ state: value === 'open' ? null : value })}
-        />
-        <LaboratorySelect value={lab} change={(slug) => change({ lab: slug })} />
-      </Group>
+      <div>
+        {/* Always there, so that a screen reader hears what is written into it. */}
+        <Box role="status" mb={sent ? 'lg' : 0}>
+          {sent && <SentAgain key={sent.id} entry={sent} close={() => setSent(null)} />}
+        </Box>
+        <Group align="flex-end" gap="sm" role="search" aria-label="Filters of outgoing orders">
+          <Select
+            label="State"
+            w={{ base: 'calc(50% - 6px)', xs: 200 }}
+            allowDeselect={false}
+            data={CHOICES.map((value) => ({ value, label: choiceInWords(value) }))}
+            value={state}
+            onChange={(value) => change({ state: value === 'open' ? null : value })}
+          />
+          <LaboratorySelect value={lab} change={(slug) => change({ lab: slug })} />
+        </Group>
+      </div>
       <Loaded query={query}>
         {({ data, next_cursor }) =>
           data.length === 0 ? (

@@ -22,7 +22,9 @@ import { Timeline } from './timeline.tsx';
 export default function OrderPage() {
   const { order: id } = useParams({ strict: false }) as { order: string };
   const query = useQuery(orderQuery(id));
-  return <Loaded query={query}>{(order) => <Shown order={order} />}</Loaded>;
+  const shown = <Loaded query={query}>{(order) => <Shown order={order} />}</Loaded>;
+  // A page that says why it shows nothing needs its heading too.
+  return query.error && !query.data ? <Page title="Order">{shown}</Page> : shown;
 }
 
 function Shown({ order }: { order: Order }) {
