@@ -203,7 +203,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByText('Waits for acknowledgement').waitFor();
     const newest = async () => (await page.locator('.mantine-Timeline-itemTitle').allInnerTexts()).slice(0, 3);
     await expect.poll(newest).toEqual(['Completed', 'At the laboratory', 'On its way to the laboratory']);
-    await page.getByText('Result critical: No endpoint gets it').waitFor();
+    await page.getByText('Result critical: Waits to be sent').waitFor();
     await page.getByRole('button', { name: 'Acknowledge' }).click();
     await page.getByText(/^Nadia Ruiz, born Dec 10, 1980/).waitFor();
     await page.getByLabel(/^Who was called/).fill('Dr Ana Ruiz');
