@@ -61,7 +61,7 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
       />
       <Textarea
         label="Note"
-        description="Whoever draws the sample gets the reason. The note stays with the appointment, on the page of the order."
+        description="Whoever draws the sample gets the reason. The note stays on the page of the order."
         value={notes}
         onChange={({ currentTarget }) => setNotes(currentTarget.value)}
       />

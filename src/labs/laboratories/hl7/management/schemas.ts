@@ -93,8 +93,8 @@ export const OutboxQuery = Type.Object({
   state: Type.Optional(
     WordFilter({
       description:
-        'Messages that a laboratory refused are refused. open finds all that are not done: refused, waiting, held and ' +
-        'committed. Default: refused.',
+        'Messages that a laboratory refused are refused. open finds all that are not done: refused, waiting, held ' +
+        'and committed. Default: refused.',
     }),
   ),
   ...page,
