@@ -46,6 +46,8 @@ await describeDashboard('the page of critical results', (dashboard) => {
     await acknowledge.click();
     await page.getByText(`The critical result of ${name} is acknowledged`).waitFor();
     await page.getByText('No critical result waits').waitFor();
+    // The button that opened the dialogue went away with its row.
+    await page.locator('h1:focus').waitFor();
     expect(await inNavigation.getByLabel('1 open').count()).toBe(0);
     await page.getByText('Acknowledged (1)').click();
     await page.getByText(/Dr Ana Ruiz was called at .*, and read the values back/).waitFor();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeDashboard } from './dashboard.ts';
+import { chooseByKeyboard, describeDashboard } from './dashboard.ts';
 import { makeUser } from './factories.ts';
 import { readJob, REPORT_ROWS, reportPdf, sendReport } from './sent-reports.ts';
 
@@ -32,8 +32,8 @@ await describeDashboard('the pages of lab reports', (dashboard) => {
       await page.locator('iframe[title="File 1 of the report"]').waitFor();
       await page.getByText('No LOINC code has this name').waitFor();
     });
-    const page = await dashboard.open('/laboratories');
-    await page.getByRole('tab', { name: 'Lab reports' }).click();
+    const page = await dashboard.open('/');
+    await page.getByRole('link', { name: /^Lab reports\s*1\s*Wait for a review/ }).click();
     await page.getByRole('link', { name: /^Review/ }).click();
     const glucose = page.getByRole('group', { name: 'Glucose' });
     await glucose.getByText(/^LOINC 2345-7/).waitFor();
@@ -48,6 +48,7 @@ await describeDashboard('the pages of lab reports', (dashboard) => {
     await page.getByRole('button', { name: 'Accept this report?' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).click();
     await page.getByRole('heading', { name: 'What was accepted' }).waitFor();
+    await page.getByRole('row', { name: 'Glucose 250 mg/dL 70-99 Abnormal High' }).waitFor();
     await dashboard.check(page);
     const { is_reviewed, data } = await readJob(team, id);
     expect(is_reviewed).toBe(true);
@@ -65,6 +66,9 @@ await describeDashboard('the pages of lab reports', (dashboard) => {
     ]);
     await page.getByRole('link', { name: 'All that wait' }).click();
     await page.getByText('No lab report waits for a review').waitFor();
+    await chooseByKeyboard(page, page.getByRole('combobox', { name: 'State' }), 'Accepted');
+    await page.getByRole('link', { name: `Report …${id.slice(-8)}` }).waitFor();
+    expect(page.url()).toContain('state=accepted');
     await dashboard.check(page);
   });
 

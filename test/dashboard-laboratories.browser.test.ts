@@ -86,8 +86,10 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     await status.fill('F');
     await page.getByText('1 change', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Mend and send through' }).click();
-    await page.getByText('It was applied').waitFor();
+    await page.getByText('The mended message was applied').waitFor();
+    await page.getByText('Replaced by a mended one', { exact: true }).waitFor();
     await page.getByText('A mended message replaced it').waitFor();
+    expect(await page.getByText('Discarded', { exact: true }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Open the order' }).getAttribute('href')).toContain(orderId);
     expect(lowStatuses(await readOrder(dashboard.team, orderId)).at(-1)).toBe('completed');
     await dashboard.check(page);
@@ -114,31 +116,41 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     const { app, team } = dashboard;
     laboratory.behave('refuses');
     const [again, lost] = [await createOrder(), await createOrder()];
+    const { user_id } = await readOrder(team, again);
+    await team.api('PATCH', `/v2/user/${user_id}/info`, {
+      ...patientDetails,
+      first_name: 'Sent',
+      last_name: 'Again',
+      address: { first_line: '1 Saguaro Way', country: 'US', zip: '85004', city: 'Phoenix', state: 'AZ' },
+    });
     await app.runJobs();
     laboratory.behave(null);
     await dashboard.onEachScreen('laboratories-outgoing', '/laboratories?tab=outgoing', async (page) => {
       await page.getByRole('rowheader').nth(1).waitFor();
       await page
-        .getByText(/^The laboratory answered AE/)
+        .getByText(/^The laboratory answered AE: a required field is missing \(error 101\)/)
         .first()
         .waitFor();
+      await page.getByRole('link', { name: 'Sent again' }).waitFor();
     });
     const page = await dashboard.open('/laboratories');
     await page.getByRole('tab', { name: 'Outgoing' }).click();
     const rowOf = (id: string) => page.getByRole('row').filter({ hasText: id.slice(-8) });
+    const notice = page.getByRole('status');
     await rowOf(again).getByRole('button', { name: 'Send again' }).click();
-    await rowOf(again).waitFor({ state: 'detached' });
+    await notice.getByText('It is waiting to be sent.').waitFor();
+    await rowOf(again).getByText('Waits to be sent', { exact: true }).waitFor();
     await rowOf(lost).getByRole('button', { name: 'Give up' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Give up' }).click();
-    await page.getByText('No message was refused').waitFor();
+    await rowOf(lost).waitFor({ state: 'detached' });
     expect((await readOrder(team, lost)).status).toBe('cancelled');
 
-    await page.goto(`${app.baseUrl}/dashboard/laboratories?tab=outgoing&state=waiting`);
     await rowOf(again).getByRole('button', { name: 'Hold' }).click();
-    await rowOf(again).waitFor({ state: 'detached' });
-    await page.goto(`${app.baseUrl}/dashboard/laboratories?tab=outgoing&state=held`);
     await rowOf(again).getByText('By your organisation').waitFor();
     await rowOf(again).getByRole('button', { name: 'Release' }).click();
+    await rowOf(again).getByRole('button', { name: 'Hold' }).waitFor();
+    await app.runJobs();
+    await notice.getByText('Sent. The laboratory accepted it.').waitFor();
     await rowOf(again).waitFor({ state: 'detached' });
     await dashboard.check(page);
   });
@@ -161,8 +173,23 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     });
     const page = await dashboard.open(path);
     await page.getByRole('button', { name: 'Decide' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^(High|Low)$/)
+      .first()
+      .waitFor();
+    // An order that nobody finds cannot be accepted.
+    const accept = page.getByRole('button', { name: 'Accept for this order' });
+    await page.getByRole('radio', { name: 'Another order' }).check();
+    await page.getByLabel('Find the order').fill('nonsense');
+    await page.getByText('No order matches.').waitFor();
+    expect(await accept.isDisabled()).toBe(true);
+    await page.getByLabel('Find the order').fill(order.sample_id as string);
+    await page.getByRole('radiogroup', { name: 'Orders found' }).getByRole('radio').check();
+    await expect.poll(() => accept.isDisabled()).toBe(false);
+    await dashboard.check(page);
     await page.getByLabel('Note').fill('Called the clinic.');
-    await page.getByRole('button', { name: 'Accept for this order' }).click();
+    await accept.click();
     await page.getByRole('button', { name: 'Accept', exact: true }).click();
     await page.getByText('Accepted', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Look' }).click();

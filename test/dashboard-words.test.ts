@@ -8,7 +8,10 @@ import { shareDone } from '../dashboard/src/pages/webhook/share-done.ts';
 import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
 import { statesLike, stateWritten, US_STATES } from '../dashboard/src/parts/us-states.ts';
 import { dateWritten } from '../dashboard/src/parts/written-date.ts';
+import { noSuchThing, problemWithField } from '../dashboard/src/parts/problem-words.ts';
+import { refusalInWords, refusalTodo } from '../dashboard/src/parts/refusals.ts';
 import { dateAt, middleOf, startOf } from '../dashboard/src/parts/zone.ts';
+import { OVERDUE_RULES } from '../src/labs/orders/counts/overdue.ts';
 import * as statuses from '../src/labs/orders/status/statuses.ts';
 import { REPLACEABLE as REPLACEABLE_ORDERS } from '../src/labs/orders/under-way/replace-order.ts';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
@@ -79,6 +82,37 @@ test('each status of an order is in one group of the dashboard', () => {
   const grouped = Object.values(ORDER_GROUPS).flatMap(({ statuses }) => [...statuses]);
   const known = new Set(statuses.COLLECTION_METHODS.flatMap((method) => statuses.statusesOf(method)));
   expect(grouped.toSorted()).toEqual([...known].toSorted());
+});
+
+test('the dashboard has words for each status in which an order can be overdue', () => {
+  const { not_sent, not_collected, ...others } = OVERDUE_RULES;
+  const words = keysIn('dashboard/src/parts/overdue.tsx', 'WAITED_FOR');
+  expect(words.toSorted()).toEqual([...new Set(Object.values(others).flatMap((rule) => rule.statuses))].toSorted());
+  // Their words depend on the method alone.
+  for (const status of [...not_sent.statuses, ...not_collected.statuses]) expect(words).not.toContain(status);
+});
+
+test('a problem of an input is said in words for people', () => {
+  const words = (type: string, msg: string, ...loc: string[]) => problemWithField({ type, msg, loc: ['body', ...loc] });
+  expect(words('missing', 'Field required', 'patient_details', 'last_name')).toBe('Last name: Fill this in.');
+  expect(words('string_too_short', 'String should have at least 1 character', 'city')).toBe('City: Fill this in.');
+  expect(words('string_too_long', 'String should have at most 50 characters', 'city')).toBe(
+    'City: Write at most 50 characters.',
+  );
+  expect(words('string_pattern_mismatch', "String should match pattern '^x$'", 'zip')).toMatch(/^Zip: Write 5 digits/);
+  const future = 'Input should be a date and time as ISO 8601 that is not in the future';
+  expect(words('datetime_parsing', future, 'called_at')).toBe(
+    'Called at: Write a date and time that is not in the future.',
+  );
+  expect(words('value_error', 'The lower end should come first', 'range')).toBe('The lower end should come first');
+  const noId = { type: 'uuid_parsing', loc: ['path', 'order_id'], msg: 'Input should be a valid UUID' };
+  expect([noSuchThing([noId]), noSuchThing([{ ...noId, loc: ['body', 'order_id'] }])]).toEqual(['No such order', null]);
+});
+
+test('the codes with which a laboratory refuses an order have their meaning beside them', () => {
+  expect(refusalInWords('ae_207')).toBe('The laboratory answered AE: its program had an error (error 207)');
+  expect(refusalInWords('ar_999')).toBe('The laboratory answered AR, error 999');
+  expect(refusalTodo('ae_207')).toContain('later');
 });
 
 test('the dashboard offers a replacement in the statuses in which the service makes one', () => {

@@ -1,10 +1,6 @@
 import { useState } from 'react';
 import { PhialError } from '../api/client.ts';
-
-type Problem = { loc: readonly unknown[]; msg: string };
-
-const isProblem = (value: unknown): value is Problem =>
-  typeof value === 'object' && value !== null && 'msg' in value && 'loc' in value && Array.isArray(value.loc);
+import { isProblem, problemInWords, problemWithField } from './problem-words.ts';
 
 /**
  * Returns what a refusal says about one field of the body, to be shown beside it. `path` is the field's place in the
@@ -14,7 +10,7 @@ export function problemOf(error: unknown, ...path: string[]): string | undefined
   if (!(error instanceof PhialError) || !Array.isArray(error.detail)) return undefined;
   const wanted = ['body', ...path].join('.');
   const found = error.detail.filter(isProblem).filter(({ loc }) => loc.join('.') === wanted);
-  return found.length === 0 ? undefined : found.map(({ msg }) => msg).join('. ');
+  return found.length === 0 ? undefined : found.map(problemInWords).join('. ');
 }
 
 const valueAt = (body: unknown, path: readonly string[]): unknown =>
@@ -44,5 +40,5 @@ export function useProblems(error: unknown, body: object, fields: readonly strin
   if (!(error instanceof PhialError) || !Array.isArray(error.detail)) return { at, loose: null, isMarked: false };
   const loose = error.detail.filter(isProblem).filter(({ loc }) => !fields.includes(loc.slice(1).join('.')));
   const isMarked = fields.some((field) => at(...field.split('.')) !== undefined);
-  return { at, loose: loose.map(({ msg }) => msg), isMarked };
+  return { at, loose: loose.map(problemWithField), isMarked };
 }

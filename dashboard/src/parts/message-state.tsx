@@ -12,8 +12,14 @@ const SHOWN: Record<MessageState, [Tone, string]> = {
 
 export const messageStateInWords = (state: MessageState): string => SHOWN[state][1];
 
-/** The state of a message of a laboratory. */
-export function MessageStateBadge({ state }: { state: MessageState }) {
+type BadgeProps = { state: MessageState; reason?: string | null };
+
+/** The state of a message of a laboratory. One that somebody mended is not thrown away: its new version counts. */
+export function MessageStateBadge({ state, reason = null }: BadgeProps) {
   const [tone, words] = SHOWN[state];
-  return <StatusBadge tone={tone}>{words}</StatusBadge>;
+  return (
+    <StatusBadge tone={tone}>
+      {state === 'discarded' && reason === 'repaired' ? 'Replaced by a mended one' : words}
+    </StatusBadge>
+  );
 }

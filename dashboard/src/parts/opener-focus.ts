@@ -14,7 +14,10 @@ export function useOpenerFocus(isOpen: boolean): void {
     return () => {
       setTimeout(() => {
         const isLost = document.activeElement === null || document.activeElement === document.body;
-        if (isLost) opener?.focus();
+        if (!isLost) return;
+        // What opened it may have gone away with the row that it changed. Then a reader begins at the heading.
+        if (opener?.isConnected) opener.focus();
+        else document.querySelector<HTMLElement>('h1.page-title')?.focus();
       }, PATIENCE_MS);
     };
   }, [isOpen]);

@@ -3,6 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { PhialError, type ErrorCode } from '../api/client.ts';
 import { RefreshIcon } from './icons.tsx';
+import { isProblem, noSuchThing, problemWithField } from './problem-words.ts';
 
 /** Grey bars where content will be. */
 export function Loading({ lines = 4 }: { lines?: number }) {
@@ -66,13 +67,8 @@ export function describeError(error: unknown): { title: string; advice: string; 
 
 /** The problems of a refused input, in one line. */
 function problemsOf(detail: unknown): string {
-  if (!Array.isArray(detail)) return '';
-  return detail
-    .map((problem: unknown) =>
-      typeof problem === 'object' && problem !== null && 'msg' in problem ? String(problem.msg) : '',
-    )
-    .filter(Boolean)
-    .join(' ');
+  const problems = Array.isArray(detail) ? detail.filter(isProblem) : [];
+  return noSuchThing(problems) ?? problems.map(problemWithField).join(' ');
 }
 
 export function Failed({ error, retry }: { error: unknown; retry?: () => void }) {

@@ -1,5 +1,7 @@
 import classes from './status-badge.module.css';
 
+export { inWords } from './in-words.ts';
+
 export type Tone = 'good' | 'bad' | 'warning' | 'active' | 'quiet';
 
 /** A state in a word or two. The tone only repeats what the word says, so that nobody needs to tell colours apart. */
@@ -9,10 +11,4 @@ export function StatusBadge({ tone, children }: { tone: Tone; children: string }
       {children}
     </span>
   );
-}
-
-/** A name of the interface as words: `collecting_sample` becomes "Collecting sample". */
-export function inWords(name: string): string {
-  const words = name.replaceAll(/[_-]/g, ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

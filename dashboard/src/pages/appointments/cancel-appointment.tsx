@@ -38,7 +38,7 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
           ),
     onSuccess: async () => {
       close();
-      await readAgain('appointments');
+      await readAgain('appointments', 'appointment', 'order');
     },
   });
   return (
@@ -52,7 +52,7 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
       close={close}
     >
       <Facts appointment={appointment} />
-      <Text>The order stays, and can have another appointment.</Text>
+      <Text>The order stays. Your own programs can book another appointment for it. The dashboard cannot.</Text>
       <NativeSelect
         label="Reason"
         required
@@ -60,7 +60,12 @@ export function CancelAppointment({ appointment, close }: { appointment: Appoint
         value={reason}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
-      <Textarea label="Note" value={notes} onChange={({ currentTarget }) => setNotes(currentTarget.value)} />
+      <Textarea
+        label="Note"
+        description="Whoever draws the sample gets the reason. The note stays on the page of the order."
+        value={notes}
+        onChange={({ currentTarget }) => setNotes(currentTarget.value)}
+      />
     </FormModal>
   );
 }

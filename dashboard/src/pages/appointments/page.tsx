@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
+import { whyEnded } from '../../parts/appointment-end.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { date, useFilters } from '../../parts/filters.ts';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../parts/icons.tsx';
@@ -125,7 +126,23 @@ const COLUMNS: Column<Appointment>[] = [
   { label: 'Test', render: ({ order }) => order.lab_test_name },
   {
     label: 'Status',
-    render: ({ status }) => <StatusBadge tone={TONES[status] ?? 'active'}>{inWords(status)}</StatusBadge>,
+    render: (appointment) => {
+      const { status } = appointment;
+      const { reason, note } = whyEnded(appointment);
+      return (
+        <>
+          <StatusBadge tone={TONES[status] ?? 'active'}>{inWords(status)}</StatusBadge>
+          {[reason, note].map(
+            (text) =>
+              text !== null && (
+                <Text size="sm" key={text} mt={4} maw={260}>
+                  {text}
+                </Text>
+              ),
+          )}
+        </>
+      );
+    },
   },
   {
     label: 'Draw',

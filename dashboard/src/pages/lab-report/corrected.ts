@@ -42,7 +42,8 @@ const rowFrom = (read: ReadResult, index: number): Row => ({
   source_panel_name: read.source_panel_name ?? '',
 });
 
-function rangeOf({ min_reference_range: min, max_reference_range: max }: ReadResult): string {
+/** The range as reports print it. Empty: there is none. */
+export function rangeOf({ min_reference_range: min, max_reference_range: max }: ReadResult): string {
   if (min !== null && max !== null) return `${min}-${max}`;
   if (max !== null) return `<${max}`;
   return min === null ? '' : `>${min}`;

@@ -4,8 +4,8 @@ import { useState, type FormEvent } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
-import { problemOf } from '../../parts/field-problems.ts';
-import { Refusal } from '../../parts/refusal.tsx';
+import { useProblems } from '../../parts/field-problems.ts';
+import { FormRefusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
 import { bodyOf, correctedFrom, newRow, type Corrected, type Head } from './corrected.ts';
 import type { Report } from './report-query.ts';
@@ -27,6 +27,12 @@ const GENDERS = [
   { value: 'male', label: 'Male' },
 ];
 
+/** The places in the body of what has a field. */
+const fieldsOf = ({ head, rows }: Corrected): string[] => [
+  ...Object.keys(head).map((name) => `metadata.${name}`),
+  ...rows.flatMap((row, n) => Object.keys(row).map((name) => `results.${n}.${name}`)),
+];
+
 type Props = {
   report: Report;
   /** Told whether the form has changes that are not saved. */
@@ -38,6 +44,7 @@ export function Correction({ report, onChange }: Props) {
   const [start] = useState(() => correctedFrom(report.data));
   const [values, setValues] = useState(start);
   const save = useSave(report.job_id, () => onChange(false));
+  const problems = useProblems(save.error, bodyOf(values), fieldsOf(values));
   const hasChanges = values !== start;
   const set = (next: Corrected): void => {
     setValues(next);
@@ -56,7 +63,7 @@ export function Correction({ report, onChange }: Props) {
           <HeadFields
             head={values.head}
             change={(head) => set({ ...values, head })}
-            problem={(field) => problemOf(save.error, 'metadata', field)}
+            problem={(field) => problems.at('metadata', field)}
           />
           {values.rows.map((row, n) => (
             <ResultRow
@@ -64,10 +71,10 @@ export function Correction({ report, onChange }: Props) {
               row={row}
               change={(changed) => setRows(values.rows.map((each) => (each.id === row.id ? changed : each)))}
               remove={() => setRows(values.rows.filter(({ id }) => id !== row.id))}
-              problem={(field) => problemOf(save.error, 'results', String(n), field)}
+              problem={(field) => problems.at('results', String(n), field)}
             />
           ))}
-          <Refusal error={save.error} />
+          <FormRefusal error={save.error} problems={problems} />
           <Group>
             <Button variant="default" onClick={() => setRows([...values.rows, newRow()])}>
               Add a result

@@ -6,12 +6,11 @@ import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { ConfirmButton } from '../../parts/confirm-button.tsx';
-import { FactList } from '../../parts/fact-list.tsx';
 import { text, useFilters } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
-import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { Accepted } from './accepted.tsx';
 import { Correction } from './correction.tsx';
 import { Files } from './files.tsx';
 import { reportQuery, type Report } from './report-query.ts';
@@ -63,6 +62,11 @@ function About({ report: { is_reviewed } }: { report: Report }) {
       <Anchor component={Link} to="/laboratories" search={{ tab: 'reports' } as never}>
         All that wait
       </Anchor>
+      {is_reviewed && (
+        <Anchor component={Link} to="/laboratories" search={{ tab: 'reports', state: 'accepted' } as never}>
+          All that were accepted
+        </Anchor>
+      )}
     </Group>
   );
 }
@@ -84,17 +88,5 @@ function Accept({ report: { job_id, data }, hasChanges }: { report: Report; hasC
         ? 'Nothing was read of it. Your programs hear that somebody reviewed it, and get no values.'
         : 'Your programs get the values as they stand here. This cannot be taken back.'}
     </ConfirmButton>
-  );
-}
-
-function Accepted({ report: { data } }: { report: Report }) {
-  return (
-    <Section title="What was accepted">
-      {data === null ? (
-        <Text>Nothing could be read.</Text>
-      ) : (
-        <FactList facts={data.results.map(({ test_name, value, units }) => [test_name, `${value} ${units ?? ''}`])} />
-      )}
-    </Section>
   );
 }

@@ -1,7 +1,7 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
-import type { Candidate } from './decide-unmatched.tsx';
+import type { Candidate } from './unmatched-query.ts';
 import { OrderInWords } from './order-in-words.tsx';
 
 const LEVELS: Record<Candidate['confidence_level'], [Tone, string]> = {

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Radio, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,21 +11,15 @@ import { problemOf } from '../../parts/field-problems.ts';
 import { Loaded } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { CalendarDate, Time } from '../../parts/time.tsx';
-import { withUnit } from '../../parts/unit.ts';
 import { CandidateFacts } from './candidate-facts.tsx';
 import { ConfirmDecision, type Action } from './confirm-decision.tsx';
-import { OrderInWords } from './order-in-words.tsx';
-
-/** Reads with the person that the report names: without a name nobody can decide to whom a result belongs. */
-const read = (raw_result_id: string) =>
-  unwrap(phial.GET('/v3/unmatched_result/{raw_result_id}', { params: { path: { raw_result_id } } }));
-
-type Result = Awaited<ReturnType<typeof read>>;
-export type Candidate = Result['candidate_groups'][number]['candidates'][number];
+import { FindOrder } from './find-order.tsx';
+import { readUnmatched, type Candidate, type Result } from './unmatched-query.ts';
+import { Values } from './unmatched-values.tsx';
 
 /** The panel in which somebody gives a result to an order, or says that it belongs to none. */
 export function DecideUnmatched({ id, close }: { id: string; close: () => void }) {
-  const query = useQuery({ queryKey: ['unmatched_result', id], queryFn: () => read(id) });
+  const query = useQuery({ queryKey: ['unmatched_result', id], queryFn: () => readUnmatched(id) });
   return (
     <Drawer title="Result without an order" close={close}>
       <Loaded query={query}>
@@ -77,45 +71,17 @@ function decisionFacts({ decision, order_id, reviewed_at, note }: Result): Fact[
   ];
 }
 
-/** What the report says, by which somebody may recognise whose it is. */
-function Values({ markers }: { markers: Result['markers'] }) {
-  if (markers.length === 0) return <Text c="dimmed">The report has no value.</Text>;
-  return (
-    <Table>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Marker</Table.Th>
-          <Table.Th scope="col">Result</Table.Th>
-          <Table.Th scope="col">Range</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {markers.map(({ name, provider_id, result, unit, reference_range }, n) => (
-          <Table.Tr key={n}>
-            <Table.Th scope="row" fw={500}>
-              {name ?? provider_id ?? 'Without a name'}
-            </Table.Th>
-            <Table.Td>{withUnit(result, unit)}</Table.Td>
-            <Table.Td>{reference_range ?? '–'}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  );
-}
-
 const ELSEWHERE = 'elsewhere';
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function Decision({ result, close }: { result: Result; close: () => void }) {
   const candidates = result.candidate_groups.flatMap((group) => group.candidates).filter(({ order_id }) => order_id);
   const [chosen, setChosen] = useState<string>(candidates[0]?.order_id ?? ELSEWHERE);
-  const [typed, setTyped] = useState('');
+  const [found, setFound] = useState('');
   const [note, setNote] = useState('');
   const [asked, setAsked] = useState<Action | null>(null);
   const path = { ...useTeamPath(), raw_result_id: result.id };
   const told = note.trim() === '' ? {} : { note: note.trim() };
-  const order_id = chosen === ELSEWHERE ? typed.trim() : chosen;
+  const order_id = chosen === ELSEWHERE ? found : chosen;
   const decide = useDecision(close, (action) =>
     action === 'accept'
       ? unwrap(
@@ -134,13 +100,13 @@ function Decision({ result, close }: { result: Result; close: () => void }) {
   const buttonOf = (action: Action) => ({ onClick: () => (decide.reset(), setAsked(action)) });
   const may = (action: Action): boolean => result.allowed_actions.includes(action);
   return (
-    <Stack gap="md">
+    <>
       <OrderChoice
         candidates={candidates}
         chosen={chosen}
         choose={setChosen}
-        typed={typed}
-        type={setTyped}
+        found={found}
+        find={setFound}
         problem={problemOf(decide.error, 'order_id')}
       />
       <Textarea
@@ -153,7 +119,11 @@ function Decision({ result, close }: { result: Result; close: () => void }) {
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
         error={problemOf(decide.error, 'note')}
       />
-      <Group gap="sm">
+      <Text size="sm" c="dimmed">
+        Reject discards the result: it belongs to none of your orders.
+      </Text>
+      {/* They stay in view while somebody reads a report of many rows: no element of their own is around them. */}
+      <Group gap="sm" py="sm" pos="sticky" bottom={0} bg="var(--mantine-color-body)" style={{ zIndex: 1 }}>
         {may('accept') && (
           <Button disabled={order_id === ''} {...buttonOf('accept')}>
             Accept for this order
@@ -170,13 +140,10 @@ function Decision({ result, close }: { result: Result; close: () => void }) {
           </Button>
         )}
       </Group>
-      <Text size="sm" c="dimmed">
-        Reject discards the result: it belongs to none of your orders.
-      </Text>
       {asked !== null && (
         <ConfirmDecision action={asked} orderId={order_id} decide={decide} close={() => setAsked(null)} />
       )}
-    </Stack>
+    </>
   );
 }
 
@@ -184,13 +151,14 @@ type ChoiceProps = {
   candidates: Candidate[];
   chosen: string;
   choose: (order: string) => void;
-  typed: string;
-  type: (order: string) => void;
+  /** The order that was found for "Another order". */
+  found: string;
+  find: (order: string) => void;
   problem: string | undefined;
 };
 
 /** The orders that may be meant, the likeliest first, and a field for any other. */
-function OrderChoice({ candidates, chosen, choose, typed, type, problem }: ChoiceProps) {
+function OrderChoice({ candidates, chosen, choose, found, find, problem }: ChoiceProps) {
   return (
     <>
       <Radio.Group label="To which order does it belong?" value={chosen} onChange={choose}>
@@ -205,17 +173,7 @@ function OrderChoice({ candidates, chosen, choose, typed, type, problem }: Choic
           <Radio value={ELSEWHERE} label="Another order" />
         </Stack>
       </Radio.Group>
-      {chosen === ELSEWHERE && (
-        <TextInput
-          label="Id of the order"
-          description="Find it in the list of orders, by the name of the patient or the sample id."
-          maxLength={36}
-          value={typed}
-          onChange={({ currentTarget }) => type(currentTarget.value)}
-          error={problem}
-        />
-      )}
-      {chosen === ELSEWHERE && UUID.test(typed.trim()) && <OrderInWords id={typed.trim()} />}
+      {chosen === ELSEWHERE && <FindOrder value={found} onChange={find} problem={problem} />}
     </>
   );
 }

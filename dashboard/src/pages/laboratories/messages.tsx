@@ -115,9 +115,9 @@ const columnsWith = (nameOf: (slug: string) => string): Column<Message>[] => [
   { label: 'Reason', render: (message) => <Why message={message} /> },
   {
     label: 'State',
-    render: ({ state, is_partly_applied }) => (
+    render: ({ state, reason, is_partly_applied }) => (
       <Stack gap={4} align="flex-start">
-        <MessageStateBadge state={state} />
+        <MessageStateBadge state={state} reason={reason} />
         {is_partly_applied && (
           <Text size="sm" c="dimmed">
             The rest is applied

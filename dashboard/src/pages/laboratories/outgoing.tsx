@@ -1,22 +1,22 @@
-import { Anchor, Button, Group, Select, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Anchor, Box, Group, Select, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
-import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { oneOf, text, useFilters } from '../../parts/filters.ts';
-import { FormModal } from '../../parts/form-modal.tsx';
 import { useLaboratoryName } from '../../parts/laboratories.ts';
 import { LaboratorySelect } from '../../parts/laboratory-select.tsx';
 import { OrderStatus } from '../../parts/order-status.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
-import { Refusal } from '../../parts/refusal.tsx';
+import { fullName, usePeople } from '../../parts/people.tsx';
 import { refusalInWords, refusalTodo } from '../../parts/refusals.ts';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { OutgoingActions } from './outgoing-actions.tsx';
+import { SentAgain } from './sent-again.tsx';
 
 const STATES = ['refused', 'waiting', 'held', 'committed', 'accepted', 'withdrawn', 'given_up'] as const;
 type State = (typeof STATES)[number];
@@ -31,7 +31,11 @@ const SHOWN: Record<State, [Tone, string]> = {
   given_up: ['quiet', 'Given up'],
 };
 
-const FILTERS = { state: oneOf(...STATES), lab: text(100) };
+/** What is not done is no state of its own. */
+const CHOICES = ['open', ...STATES] as const;
+const choiceInWords = (choice: (typeof CHOICES)[number]): string => (choice === 'open' ? 'Not done' : SHOWN[choice][1]);
+
+const FILTERS = { state: oneOf(...CHOICES), lab: text(100) };
 
 const read = (
   path: ReturnType<typeof useTeamPath>,
@@ -47,39 +51,47 @@ const read = (
     ),
 });
 
-type Entry = Awaited<ReturnType<ReturnType<typeof read>['queryFn']>>['data'][number];
+export type Entry = Awaited<ReturnType<ReturnType<typeof read>['queryFn']>>['data'][number];
 
-/** The messages to laboratories in one state. Without a filter: those that a laboratory refused. */
+/** The messages to laboratories in one state. Without a filter: all that are not done. */
 export function Outgoing() {
-  const [{ state = 'refused', lab }, change] = useFilters(FILTERS);
+  const [{ state = 'open', lab }, change] = useFilters(FILTERS);
+  const [sent, setSent] = useState<Entry | null>(null);
   const query = useQuery(read(useTeamPath(), { state, ...(lab && { lab }) }, useCursor()));
   const nameOf = useLaboratoryName();
+  const { data: people } = usePeople((query.data?.data ?? []).map(({ user_id }) => user_id));
   return (
     <Stack gap="lg">
-      <Group align="flex-end" gap="sm" role="search" aria-label="Filters of outgoing orders">
-        <Select
-          label="State"
-          w={{ base: 'calc(50% - 6px)', xs: 200 }}
-          allowDeselect={false}
-          data={STATES.map((value) => ({ value, label: SHOWN[value][1] }))}
-          value={state}
-          onChange={(value) => change({ state: value === 'refused' ? null : value })}
-        />
-        <LaboratorySelect value={lab} change={(slug) => change({ lab: slug })} />
-      </Group>
+      <div>
+        {/* Always there, so that a screen reader hears what is written into it. */}
+        <Box role="status" mb={sent ? 'lg' : 0}>
+          {sent && <SentAgain key={sent.id} entry={sent} close={() => setSent(null)} />}
+        </Box>
+        <Group align="flex-end" gap="sm" role="search" aria-label="Filters of outgoing orders">
+          <Select
+            label="State"
+            w={{ base: 'calc(50% - 6px)', xs: 200 }}
+            allowDeselect={false}
+            data={CHOICES.map((value) => ({ value, label: choiceInWords(value) }))}
+            value={state}
+            onChange={(value) => change({ state: value === 'open' ? null : value })}
+          />
+          <LaboratorySelect value={lab} change={(slug) => change({ lab: slug })} />
+        </Group>
+      </div>
       <Loaded query={query}>
         {({ data, next_cursor }) =>
           data.length === 0 ? (
-            <Empty title={state === 'refused' ? 'No message was refused' : 'No message is in this state'}>
-              {state === 'refused'
-                ? 'A message waits here if its laboratory refuses it. Other states show what is under way.'
+            <Empty title={state === 'open' ? 'Every message is done' : 'No message is in this state'}>
+              {state === 'open'
+                ? 'A message stays here until its laboratory accepts it. Other states show what was done.'
                 : 'Choose another state or laboratory.'}
             </Empty>
           ) : (
             <>
               <DataTable
                 caption="Messages to laboratories"
-                columns={columnsWith(nameOf)}
+                columns={columnsWith({ nameOf, people, noteSent: setSent })}
                 rows={data}
                 keyOf={({ id }) => id}
               />
@@ -92,7 +104,13 @@ export function Outgoing() {
   );
 }
 
-const columnsWith = (nameOf: (slug: string) => string): Column<Entry>[] => [
+type Shown = {
+  nameOf: (slug: string) => string;
+  people: Awaited<ReturnType<typeof usePeople>>['data'];
+  noteSent: (entry: Entry) => void;
+};
+
+const columnsWith = ({ nameOf, people, noteSent }: Shown): Column<Entry>[] => [
   {
     label: 'Order',
     isHeader: true,
@@ -103,6 +121,17 @@ const columnsWith = (nameOf: (slug: string) => string): Column<Entry>[] => [
       </Anchor>
     ),
   },
+  {
+    label: 'User',
+    render: ({ user_id }) => {
+      const person = people?.get(user_id);
+      return (
+        <Anchor component={Link} to={`/users/${user_id}`}>
+          {(person && fullName(person)) ?? `…${user_id.slice(-8)}`}
+        </Anchor>
+      );
+    },
+  },
   { label: 'Laboratory', render: ({ lab }) => nameOf(lab) },
   { label: 'State', render: (entry) => <Why entry={entry} /> },
   {
@@ -111,7 +140,7 @@ const columnsWith = (nameOf: (slug: string) => string): Column<Entry>[] => [
   },
   { label: 'Attempts', align: 'right', render: ({ attempts }) => attempts },
   { label: 'Since', render: ({ created_at }) => <Ago at={created_at} /> },
-  { label: 'Actions', render: (entry) => <Actions entry={entry} /> },
+  { label: 'Actions', render: (entry) => <OutgoingActions entry={entry} noteSent={noteSent} /> },
 ];
 
 function Why({ entry: { state, reason, held_by, is_lab_held } }: { entry: Entry }) {
@@ -136,69 +165,6 @@ function Why({ entry: { state, reason, held_by, is_lab_held } }: { entry: Entry 
           The operator holds everything to this laboratory
         </Text>
       )}
-    </Stack>
-  );
-}
-
-const ACTIONS = {
-  resend: ['Send again', '/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_outbox/{outbox_id}/resend'],
-  give_up: ['Give up', '/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_outbox/{outbox_id}/give_up'],
-  hold: ['Hold', '/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_outbox/{outbox_id}/hold'],
-  release: ['Release', '/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_outbox/{outbox_id}/release'],
-} as const;
-type Action = keyof typeof ACTIONS;
-
-/** What can be done in this state. What the operator holds only the operator releases. */
-function actionsOf({ state, held_by }: Entry): Action[] {
-  if (state === 'refused') return ['resend', 'give_up'];
-  if (state === 'committed') return ['give_up'];
-  if (state === 'waiting') return ['hold'];
-  return state === 'held' && held_by === 'organisation' ? ['release'] : [];
-}
-
-function Actions({ entry }: { entry: Entry }) {
-  const [isAsking, setAsking] = useState(false);
-  const path = useTeamPath();
-  const act = useMutation({
-    mutationFn: (action: Action) =>
-      unwrap(phial.POST(ACTIONS[action][1], { params: { path: { ...path, outbox_id: entry.id } } })),
-    onSuccess: async () => {
-      setAsking(false);
-      await readAgain('laboratory_outbox', 'order', 'orders', 'order_counts');
-    },
-  });
-  const possible = actionsOf(entry);
-  if (possible.length === 0) return '–';
-  return (
-    <Stack gap={4} align="flex-start">
-      <Group gap="xs">
-        {possible.map((action) => (
-          <Button
-            key={action}
-            size="xs"
-            variant="default"
-            loading={act.isPending && act.variables === action}
-            onClick={() => (action === 'give_up' ? setAsking(true) : act.mutate(action))}
-          >
-            {ACTIONS[action][0]}
-          </Button>
-        ))}
-      </Group>
-      {!isAsking && <Refusal error={act.error} />}
-      <FormModal
-        isOpen={isAsking}
-        close={() => setAsking(false)}
-        title="Give up this message?"
-        action="Give up"
-        isFinal
-        run={{ ...act, mutate: () => act.mutate('give_up') }}
-      >
-        <Text>
-          {entry.action === 'new'
-            ? 'Its tests fail. The order goes on with its other tests, or ends. This cannot be taken back.'
-            : 'The cancellation is not sent again. This cannot be taken back.'}
-        </Text>
-      </FormModal>
     </Stack>
   );
 }

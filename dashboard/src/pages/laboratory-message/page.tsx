@@ -89,11 +89,11 @@ function Shown({ message }: { message: Message }) {
   );
 }
 
-function About({ message: { state, type, lab, order_id } }: { message: Message }) {
+function About({ message: { state, reason, type, lab, order_id } }: { message: Message }) {
   const nameOf = useLaboratoryName();
   return (
     <Group gap="xs" component="span">
-      <MessageStateBadge state={state} />
+      <MessageStateBadge state={state} reason={reason} />
       <span>
         {type} of {nameOf(lab)}
       </span>

@@ -8,19 +8,19 @@ import { Notice } from './notice.tsx';
 
 type Props = { message: Message; outcome: { id: string; state: MessageState; reason: string | null } };
 
-const SHOWN: Record<MessageState, { tone: Tone; title: string }> = {
-  applied: { tone: 'good', title: 'It was applied' },
-  failed: { tone: 'warning', title: 'It still waits' },
-  discarded: { tone: 'quiet', title: 'It was discarded' },
-  received: { tone: 'quiet', title: 'It is about to be read' },
+const SHOWN: Record<MessageState, { tone: Tone; is: string }> = {
+  applied: { tone: 'good', is: 'was applied' },
+  failed: { tone: 'warning', is: 'still waits' },
+  discarded: { tone: 'quiet', is: 'was discarded' },
+  received: { tone: 'quiet', is: 'is about to be read' },
 };
 
 /** The outcome of a repair, of another try, or of a discard. */
 export function WhatHappened({ message, outcome: { id, state, reason } }: Props) {
   const isReplaced = id !== message.id;
-  const { tone, title } = SHOWN[state];
+  const { tone, is } = SHOWN[state];
   return (
-    <Notice tone={tone} title={title} role="status">
+    <Notice tone={tone} title={`${isReplaced ? 'The mended message' : 'It'} ${is}`} role="status">
       {state === 'applied' && reason === null && <Text>What the laboratory reported is on the order now.</Text>}
       {state === 'discarded' && <Text>Nothing of it waits any more.</Text>}
       {reason !== null && state !== 'discarded' && <Text>{reasonInWords(reason)}.</Text>}

@@ -10,6 +10,7 @@ import { ChevronDownIcon } from '../../parts/icons.tsx';
 import { statusInWords } from '../../parts/order-status.tsx';
 import { canBeReplaced, isBeforeCollection } from './allowed-actions.ts';
 import { CorrectPatient } from './correct-patient.tsx';
+import { AddressLines } from './facts.tsx';
 import { isOpen, relativesOf, type Order } from './order-query.ts';
 import { Register, waitsForRegistration } from './register.tsx';
 import { stepsFrom, type FinalStatus } from './steps-of-method.ts';
@@ -108,6 +109,7 @@ function Resend({ order, close }: DialogProps) {
 
 function Replace({ order, close }: DialogProps) {
   const navigate = useNavigate();
+  const address = order.shipping_details ?? order.patient_address;
   const change = useChange(close, async () => {
     const { order: made } = await unwrap(
       phial.POST('/v3/order/{order_id}/replacement', { params: { path: { order_id: order.id } } }),
@@ -116,9 +118,13 @@ function Replace({ order, close }: DialogProps) {
   });
   return (
     <FormModal title={`${replacementOf(order)}?`} action="Order" run={change} close={close}>
-      <Text>
-        A new order for the same patient and test begins. It belongs to the same order transaction as this one.
-      </Text>
+      <Text>The same test begins again for the same patient, as a part of the same order with a page of its own.</Text>
+      {order.details.type === 'testkit' && address && (
+        <div>
+          <Text fw={600}>It goes to</Text>
+          <AddressLines address={address} />
+        </div>
+      )}
     </FormModal>
   );
 }

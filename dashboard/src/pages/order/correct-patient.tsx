@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
-import { problemOf } from '../../parts/field-problems.ts';
+import { useProblems } from '../../parts/field-problems.ts';
 import { FormModal } from '../../parts/form-modal.tsx';
 import {
   AddressFields,
@@ -13,31 +13,42 @@ import {
   PatientFields,
   type Gender,
 } from '../../parts/patient-fields.tsx';
+import { FormRefusal } from '../../parts/refusal.tsx';
 import type { Order } from './order-query.ts';
 
 type CorrectPatientProps = { order: Order; close: () => void; done: () => void };
+
+/** The places in the body of what has a field. */
+const FIELDS = [
+  ...Object.keys(EMPTY_PATIENT).map((name) => `patient_details.${name}`),
+  ...Object.keys(EMPTY_ADDRESS).map((name) => `patient_address.${name}`),
+];
 
 /** Corrects who is tested, and the address. The service says when it is too late. */
 export function CorrectPatient({ order, close, done }: CorrectPatientProps) {
   const [patient, setPatient] = useState(() => filledWith(EMPTY_PATIENT, order.patient_details));
   const [address, setAddress] = useState(() => filledWith(EMPTY_ADDRESS, order.patient_address));
+  const { receiver_name: _, phone_number: __, ...patient_address } = address;
+  const body = { patient_details: { ...patient, gender: patient.gender as Gender }, patient_address };
   const correction = useMutation({
-    mutationFn: () => {
-      const { receiver_name: _, phone_number: __, ...patient_address } = address;
-      const patient_details = { ...patient, gender: patient.gender as Gender };
-      const params = { path: { order_id: order.id } };
-      const body = { patient_details, patient_address };
-      return unwrap(phial.PATCH('/v3/order/{order_id}/patient_details', { params, body }));
-    },
+    mutationFn: () =>
+      unwrap(phial.PATCH('/v3/order/{order_id}/patient_details', { params: { path: { order_id: order.id } }, body })),
     onSuccess: async () => {
       close();
       done();
       await readAgain('order', 'orders');
     },
   });
-  const problemIn = (part: string) => (field: string) => problemOf(correction.error, part, field);
+  const problems = useProblems(correction.error, body, FIELDS);
+  const problemIn = (part: string) => (field: string) => problems.at(part, field);
   return (
-    <FormModal isOpen close={close} title="Correct patient data" action="Correct" run={correction}>
+    <FormModal
+      close={close}
+      title="Correct patient data"
+      action="Correct"
+      run={correction}
+      refusal={<FormRefusal error={correction.error} problems={problems} />}
+    >
       <Text size="sm">
         Only this order changes, and its laboratory gets the corrected data. The profile of the user and other orders
         keep what they have.

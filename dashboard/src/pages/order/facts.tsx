@@ -8,6 +8,7 @@ import { FactList, type Fact } from '../../parts/fact-list.tsx';
 import { methodInWords } from '../../parts/order-status.tsx';
 import { Section } from '../../parts/section.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
+import { endFacts } from '../../parts/appointment-end.ts';
 import { CalendarDate, Time, TimeIn } from '../../parts/time.tsx';
 import { relativesOf, type Order } from './order-query.ts';
 
@@ -104,7 +105,7 @@ type AnAddress = {
   country: string;
 };
 
-function AddressLines({ address }: { address: AnAddress & { second_line?: string | null } }) {
+export function AddressLines({ address }: { address: AnAddress & { second_line?: string | null } }) {
   const { receiver_name, first_line, second_line, city, state, zip, country } = address;
   return (
     <>
@@ -165,6 +166,7 @@ function AppointmentFacts({ order }: { order: Order }) {
           ['When', start_at === null ? 'Not known yet' : <Time at={start_at} />],
           ['Local time', start_at !== null && iana_timezone && <TimeIn at={start_at} zone={iana_timezone} />],
           ['Status', inWords(status)],
+          ...endFacts(data),
           ['Where', `${address.first_line}, ${address.city}, ${address.state}`],
           ['With', inWords(provider)],
         ]}

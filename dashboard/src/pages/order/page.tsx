@@ -2,6 +2,7 @@ import { Anchor, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Interpretation, OrderStatus } from '../../parts/order-status.tsx';
+import { Overdue, useOverdue } from '../../parts/overdue.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { inWords, StatusBadge } from '../../parts/status-badge.tsx';
@@ -21,7 +22,9 @@ import { Timeline } from './timeline.tsx';
 export default function OrderPage() {
   const { order: id } = useParams({ strict: false }) as { order: string };
   const query = useQuery(orderQuery(id));
-  return <Loaded query={query}>{(order) => <Shown order={order} />}</Loaded>;
+  const shown = <Loaded query={query}>{(order) => <Shown order={order} />}</Loaded>;
+  // A page that says why it shows nothing needs its heading too.
+  return query.error && !query.data ? <Page title="Order">{shown}</Page> : shown;
 }
 
 function Shown({ order }: { order: Order }) {
@@ -59,12 +62,14 @@ function Shown({ order }: { order: Order }) {
 function Summary({ order }: { order: Order }) {
   const { last_event, interpretation, has_results_in_review, expected_result_by_date, user_id } = order;
   const { after } = relativesOf(order);
+  const isOverdue = useOverdue([order.id]).has(order.id);
   return (
     <Group gap="xs" component="span">
       <OrderStatus status={last_event.status} />
       {last_event.status_detail !== null && <span>{inWords(last_event.status_detail)}</span>}
       {interpretation !== null && <Interpretation value={interpretation} />}
       {has_results_in_review && <StatusBadge tone="warning">Results in review</StatusBadge>}
+      {isOverdue && <Overdue order={order} />}
       {isOpen(last_event.status) && expected_result_by_date !== null && (
         <span>
           Results expected by <CalendarDate date={expected_result_by_date} />

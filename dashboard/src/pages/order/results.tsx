@@ -7,7 +7,7 @@ import { Failed, Loading } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { TrendLink } from '../../parts/trend-link.tsx';
-import { withUnit } from '../../parts/unit.ts';
+import { unitInWords, withUnit } from '../../parts/unit.ts';
 import type { Order } from './order-query.ts';
 import { RangeBar } from './range-bar.tsx';
 import classes from './results.module.css';
@@ -40,11 +40,13 @@ type Result = Results['results'][number];
 
 function Shown({ results, userId }: { results: Results; userId: string }) {
   const { metadata, missing_results } = results;
+  // The service calls a report final also after a correction.
+  const isCorrected = results.results.some(({ status }) => status === 'corrected');
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed">
-        {metadata.laboratory ?? 'The laboratory'}, {inWords(metadata.status).toLowerCase()}, reported{' '}
-        <Time at={metadata.date_reported} />
+        {metadata.laboratory ?? 'The laboratory'}, {inWords(isCorrected ? 'corrected' : metadata.status).toLowerCase()},
+        reported <Time at={metadata.date_reported} />
         {metadata.date_collected && (
           <>
             , collected <Time at={metadata.date_collected} />
@@ -95,7 +97,9 @@ function Row({ result, userId }: { result: Result; userId: string }) {
       </Table.Th>
       <Table.Td data-label="Result">
         <Text fw={600}>{withUnit(result.result, unit)}</Text>
-        {status === 'corrected' && previous_result !== null && <Text size="sm">Corrected, was {previous_result}</Text>}
+        {status === 'corrected' && previous_result !== null && (
+          <Text size="sm">Corrected, was {unitInWords(previous_result)}</Text>
+        )}
         {history.length > 0 && <History history={history} />}
         {notes !== null && (
           <Text size="sm" c="dimmed">

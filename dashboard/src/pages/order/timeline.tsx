@@ -1,24 +1,25 @@
-import { Anchor, Group, Text, Timeline as Line } from '@mantine/core';
+import { Text, Timeline as Line } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
-import { useTeamPath } from '../../api/session.tsx';
-import { useEndpointName } from '../../parts/endpoint-names.ts';
 import { statusInWords } from '../../parts/order-status.tsx';
-import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { inWords } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Order } from './order-query.ts';
+import { Told } from './told.tsx';
 
 type Published = { id: string; event_type: string; created_at: string; order_event_id: number | null };
 
-/** Every status of the order, the newest first, each with the webhooks that reported it. */
+const eventInWords = ({ event_type }: Published): string =>
+  inWords(event_type.replace('labtest.', '').replaceAll('.', ' '));
+
+/** What happened to the order, the newest first, each with the events that told of it. */
 export function Timeline({ order }: { order: Order }) {
   const { data } = useQuery({
     queryKey: ['order_events', order.id, order.last_event.id],
     queryFn: () => unwrap(phial.GET('/v3/order/{order_id}/event', { params: { path: { order_id: order.id } } })),
   });
   const published = data?.events ?? [];
-  const others = published.filter(({ order_event_id }) => order_event_id === null);
+  const stepOf = new Map(published.map((event) => [event.id, stepOfEvent(event, published)]));
   const steps = [
     ...order.events.map(({ id, created_at, status, status_detail }) => ({
       key: `status ${id}`,
@@ -26,17 +27,19 @@ export function Timeline({ order }: { order: Order }) {
       rank: id,
       title: statusInWords(status),
       detail: status_detail === null ? null : inWords(status_detail),
-      events: published.filter(({ order_event_id }) => order_event_id === id),
+      events: published.filter((event) => stepOf.get(event.id) === id),
     })),
-    ...others.map((event) => ({
-      key: event.id,
-      at: event.created_at,
-      rank: rankOf(event, published, order),
-      title: inWords(event.event_type.replace('labtest.', '').replaceAll('.', ' ')),
-      detail: null,
-      events: [event],
-    })),
-  ].toSorted((one, other) => other.rank - one.rank);
+    ...published
+      .filter(({ id }) => stepOf.get(id) === null)
+      .map((event) => ({
+        key: event.id,
+        at: event.created_at,
+        rank: 0,
+        title: eventInWords(event),
+        detail: null,
+        events: [event],
+      })),
+  ].toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at) || other.rank - one.rank);
   return (
     <Line bulletSize={16} lineWidth={2} active={steps.length}>
       {steps.map(({ key, at, title, detail, events }) => (
@@ -46,7 +49,11 @@ export function Timeline({ order }: { order: Order }) {
             {detail !== null && ` · ${detail}`}
           </Text>
           {events.map((event) => (
-            <Webhooks key={event.id} event={event} />
+            <Told
+              key={event.id}
+              event={event}
+              label={event.order_event_id === null && event.id !== key ? eventInWords(event) : null}
+            />
           ))}
         </Line.Item>
       ))}
@@ -55,53 +62,14 @@ export function Timeline({ order }: { order: Order }) {
 }
 
 /**
- * Places an event that is no step among the steps, whose rank is their number. The events of a transaction bear its
- * beginning, so that times do not tell their order. The list, whose newest event is the first, does.
+ * Returns the number of the step at which an event stands, null if it stands for itself. The events of one transaction
+ * bear the same time. In the list, whose newest event is the first, an event without a step comes before its step.
  */
-function rankOf(event: Published, published: readonly Published[], { events: steps }: Order): number {
+function stepOfEvent(event: Published, published: readonly Published[]): number | null {
+  if (event.order_event_id !== null) return event.order_event_id;
   const place = published.indexOf(event);
-  const before = published.slice(place).find(({ order_event_id }) => order_event_id !== null)?.order_event_id;
-  const after = before ?? steps.findLast(({ created_at }) => created_at <= event.created_at)?.id ?? 0;
-  return after + 0.9 - 0.8 * (place / published.length);
-}
-
-const TONES: Record<string, Tone> = { succeeded: 'good', failed: 'warning', exhausted: 'bad' };
-
-/** How an event came to the endpoints of the team: the newest attempt of each. */
-function Webhooks({ event }: { event: Published }) {
-  const path = useTeamPath();
-  const endpointName = useEndpointName();
-  const { data } = useQuery({
-    queryKey: ['event_attempts', path.team_id, event.id],
-    queryFn: () =>
-      unwrap(
-        phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/event/{event_id}/attempt', {
-          params: { path: { ...path, event_id: event.id }, query: { limit: 50 } },
-        }),
-      ),
-    // A plan without webhooks refuses this, and the status is still worth showing.
-    retry: false,
-  });
-  if (!data) return null;
-  const newest = [...new Map(data.data.toReversed().map((attempt) => [attempt.webhook_id, attempt])).values()];
-  return (
-    <Group gap={6} mt={4} style={{ overflowWrap: 'anywhere' }}>
-      <Anchor component={Link} to={`/events/${event.id}`} size="sm">
-        {event.event_type}
-      </Anchor>
-      {newest.map(({ id, webhook_id, status, http_status, error }) => (
-        <StatusBadge key={id} tone={TONES[status] ?? 'quiet'}>
-          {status === 'succeeded'
-            ? `Delivered to ${endpointName(webhook_id)} (${http_status})`
-            : `${inWords(status)} at ${endpointName(webhook_id)} (${http_status ?? error})`}
-        </StatusBadge>
-      ))}
-      {newest.length === 0 && data.waiting.length > 0 && <StatusBadge tone="active">Waits to be sent</StatusBadge>}
-      {newest.length === 0 && data.waiting.length === 0 && (
-        <Text size="sm" c="dimmed">
-          no endpoint gets it
-        </Text>
-      )}
-    </Group>
-  );
+  const isStep = ({ order_event_id, created_at }: Published): boolean =>
+    order_event_id !== null && created_at === event.created_at;
+  const step = published.slice(0, place).findLast(isStep) ?? published.slice(place).find(isStep);
+  return step?.order_event_id ?? null;
 }

@@ -24,14 +24,19 @@ export function NewOrder({ followsAddress = false }: { followsAddress?: boolean 
   const [{ order_for }, change] = useFilters(FILTERS);
   const userId = followsAddress ? order_for : undefined;
   const [isOpen, { open, close }] = useDisclosure(userId !== undefined);
+  const navigate = useNavigate();
   const end = (): void => {
     close();
     if (userId !== undefined) change({ order_for: null });
   };
+  const leaveTo = (orderId: string): void => {
+    // The address that opened the form goes: Back would open it again, and an order would be placed twice.
+    void navigate({ to: `/orders/${orderId}`, replace: userId !== undefined });
+  };
   return (
     <>
       <Button onClick={open}>New order</Button>
-      {isOpen && <OrderForm forUser={userId ?? null} close={end} />}
+      {isOpen && <OrderForm forUser={userId ?? null} close={end} leaveTo={leaveTo} />}
     </>
   );
 }
@@ -40,11 +45,13 @@ type Filled = { isLater: boolean; userId: string | null; testId: string | null; 
 
 const FIELDS = ['user_id', ...TESTED_FIELDS, ...Object.keys(EMPTY_ADDRESS).map((name) => `shipping_details.${name}`)];
 
-function OrderForm({ forUser, close }: { forUser: string | null; close: () => void }) {
+type OrderFormProps = { forUser: string | null; close: () => void; leaveTo: (orderId: string) => void };
+
+function OrderForm({ forUser, close, leaveTo }: OrderFormProps) {
   const [filled, setFilled] = useState<Filled>({ isLater: false, userId: forUser, testId: null, tested: NOBODY });
   const change = (changes: Partial<Filled>) => setFilled((before) => ({ ...before, ...changes }));
   const { isLater, userId, testId, tested } = filled;
-  const order = useOrder(filled, close);
+  const order = useOrder(filled, leaveTo);
   const problems = useProblems(order.error, isLater ? kitBody(filled) : orderBody(filled), FIELDS);
   return (
     <FormModal
@@ -136,8 +143,7 @@ const orderBody = ({ userId, testId, tested }: Filled) => ({
 });
 
 /** Makes the order, and leads to its page. */
-function useOrder(filled: Filled, close: () => void) {
-  const navigate = useNavigate();
+function useOrder(filled: Filled, leaveTo: (orderId: string) => void) {
   const { isLater, userId, tested } = filled;
   const person = usePerson(userId);
   return useMutation({
@@ -149,8 +155,7 @@ function useOrder(filled: Filled, close: () => void) {
     },
     onSuccess: ({ order: { id } }) => {
       void readAgain('orders', 'order_counts');
-      close();
-      void navigate({ to: `/orders/${id}` });
+      leaveTo(id);
     },
   });
 }

@@ -9,6 +9,7 @@ import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
 import { METHOD_COLUMN, ORDERED_COLUMN, RESULT_COLUMN, TEST_COLUMN } from '../../parts/order-columns.tsx';
 import { statusesOf } from '../../parts/order-groups.ts';
 import { OrderStatus } from '../../parts/order-status.tsx';
+import { Overdue, useOverdue } from '../../parts/overdue.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago, CalendarDate } from '../../parts/time.tsx';
@@ -47,6 +48,7 @@ export default function Orders() {
     },
     placeholderData: (before) => before,
   });
+  const overdue = useOverdue((query.data?.orders ?? []).map(({ id }) => id));
   const names = Object.keys(filters);
   const isFiltered = names.length > 0;
   const onlyOverdue = names.length === 1 && filters.overdue !== undefined;
@@ -63,7 +65,7 @@ export default function Orders() {
                 {formatCount(total)} {total === 1 ? 'order' : 'orders'}
                 {isFiltered && (total === 1 ? ' matches' : ' match')}
               </Text>
-              <DataTable caption="Orders" columns={COLUMNS} rows={orders} keyOf={({ id }) => id} />
+              <DataTable caption="Orders" columns={columnsWith(overdue)} rows={orders} keyOf={({ id }) => id} />
               <NumberedPager total={total} size={SIZE} />
             </>
           )
@@ -105,7 +107,7 @@ const NOT_FOUND =
 type Order = NonNullable<Awaited<ReturnType<typeof readOrders>>>['orders'][number];
 const readOrders = () => unwrap(phial.GET('/v3/orders', { params: { query: { page: 1, size: 1 } } }));
 
-const COLUMNS: Column<Order>[] = [
+const columnsWith = (overdue: ReadonlySet<string>): Column<Order>[] => [
   TEST_COLUMN,
   METHOD_COLUMN,
   {
@@ -123,13 +125,20 @@ const COLUMNS: Column<Order>[] = [
   },
   {
     label: 'Status',
-    render: ({ last_event }) => (
-      <Group gap={6}>
-        <OrderStatus status={last_event.status} />
-        <Text size="sm" c="dimmed">
-          <Ago at={last_event.created_at} />
-        </Text>
-      </Group>
+    render: (order) => (
+      <>
+        <Group gap={6}>
+          <OrderStatus status={order.last_event.status} />
+          <Text size="sm" c="dimmed">
+            <Ago at={order.last_event.created_at} />
+          </Text>
+        </Group>
+        {overdue.has(order.id) && (
+          <Text size="sm" mt={4}>
+            <Overdue order={order} />
+          </Text>
+        )}
+      </>
     ),
   },
   RESULT_COLUMN,

@@ -47,6 +47,14 @@ export function Waiting() {
         search={{ tab: 'unmatched' }}
       />
       <FigureTile
+        label="Lab reports"
+        value={laboratories && counted(laboratories.reports_to_review)}
+        note="Wait for a review"
+        tone={laboratories?.reports_to_review ? 'warning' : 'quiet'}
+        to="/laboratories"
+        search={{ tab: 'reports' }}
+      />
+      <FigureTile
         label="Refused messages"
         value={laboratories && counted(laboratories.orders_refused)}
         note="A laboratory did not take them"

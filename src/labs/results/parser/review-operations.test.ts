@@ -31,7 +31,7 @@ test('lab reports that wait for a review are listed page by page, the oldest fir
   const [first, second] = [await waiting(team), await waiting(team)];
   await sendReport(team, first.user_id, [pngHead(5, 5)]);
   const page = await list(team, 'limit=1');
-  expect(page.data).toEqual([{ ...first, files: 1, created_at: expect.any(String) }]);
+  expect(page.data).toEqual([{ ...first, files: 1, created_at: expect.any(String), is_reviewed: false }]);
   const rest = await list(team, `limit=1&next_cursor=${page.next_cursor}`);
   expect([rest.data.map(({ job_id }) => job_id), rest.next_cursor]).toEqual([[second.job_id], null]);
   expect((await list(await app.makeTeam())).data).toEqual([]);
@@ -51,6 +51,19 @@ test('an accepted report leaves the list, and its team is notified once', async 
     expect((await team.api('POST', `${at}/accept`)).body).toMatchObject({ job_id, is_reviewed: true });
   expect(await published()).toBe(before + 1);
   expect((await list(team)).data).toEqual([]);
+});
+
+test('accepted reports are found again by their status, the newest first', async () => {
+  const team = await app.makeTeam();
+  const [first, second, third] = [await waiting(team), await waiting(team), await waiting(team)];
+  for (const { job_id } of [first, second]) await team.api('POST', `${base(team)}/${job_id}/accept`);
+  const idsOf = ({ data }: Page): string[] => data.map(({ job_id }) => job_id);
+  const page = await list(team, 'status=accepted&limit=1');
+  expect([idsOf(page), page.data]).toMatchObject([[second.job_id], [{ is_reviewed: true }]]);
+  const rest = await list(team, `status=accepted&limit=1&next_cursor=${page.next_cursor}`);
+  expect([idsOf(rest), rest.next_cursor]).toEqual([[first.job_id], null]);
+  expect(idsOf(await list(team, 'status=all'))).toEqual([third.job_id, second.job_id, first.job_id]);
+  expect(idsOf(await list(team))).toEqual([third.job_id]);
 });
 
 const corrected = {

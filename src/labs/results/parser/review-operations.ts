@@ -25,8 +25,9 @@ export const labReportReviewOperations = [
     params: ofTeam,
     query: LabReportReviewQuery,
     response: LabReportReviewPage,
-    summary: 'List lab reports that wait for a review',
-    description: 'The oldest comes first. Entries have ids only.',
+    summary: 'List lab reports that wait for a review, or were accepted',
+    description:
+      'Of those that wait the oldest comes first, with the other values of `status` the newest. Entries have ids only.',
     refusals: ['invalid_cursor'],
     handle: (ctx, { query }) => listReviewsOfTeam(ctx, query),
   }),

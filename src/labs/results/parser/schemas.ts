@@ -173,16 +173,23 @@ export const ParserJobFields = shape('ParserJobFields', {
 });
 
 export const LabReportReviewQuery = Type.Object({
+  status: withDefault(
+    oneOf(['to_review', 'accepted', 'all'], {
+      description: 'Reports that wait for a review, those that were accepted, or both.',
+    }),
+    'to_review',
+  ),
   next_cursor: Type.Optional(Cursor()),
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 500 }), 50),
 });
 
-/** A lab report that waits for a review. It has ids and no data of the report. */
+/** A lab report that a person has to review, or has reviewed. It has ids and no data of the report. */
 const LabReportReview = shape('LabReportReview', {
   job_id: Type.String({ format: 'uuid', description: 'Id of the parsing job.' }),
   user_id: Uuid,
   files: Type.Integer({ description: 'Number of files of the report.' }),
   created_at: Timestamp,
+  is_reviewed: Type.Boolean({ description: 'Whether a person has reviewed the report.' }),
 });
 
 export const LabReportReviewPage = shape('LabReportReviewPage', {

@@ -50,20 +50,23 @@ export async function messageOfTeamOrNull(ctx: TeamCtx, id: string): Promise<Mes
   return rows[0] ?? null;
 }
 
+/** The states in which a message is not done. An index has only these. */
+const OPEN = ['waiting', 'held', 'committed', 'refused'];
+
 /** Lists the messages to laboratories about the team's orders, oldest first. */
 export async function listOutboxOfTeam(
   ctx: TeamCtx,
   { state = 'refused', lab, reason, order_id, limit, next_cursor }: OutboxFilter,
 ): Promise<Static<typeof LaboratoryOutboxPage>> {
   const { rows } = await sql<Static<typeof LaboratoryOutboxEntry>>`
-    select o.id, labs.slug as lab, o.order_id,
+    select o.id, labs.slug as lab, o.order_id, o.user_id,
            case when users.deleted_at is null then orders.last_status end as order_status,
            o.action, o.state, case when o.state = 'held' then o.held_by end as held_by,
            coalesce(s.held_at is not null, false) as is_lab_held, o.last_error as reason, o.attempts, o.created_at
       from laboratory_outbox o join labs on labs.id = o.lab_id
       join orders on orders.user_id = o.user_id and orders.id = o.order_id join users on users.id = o.user_id
       left join laboratory_senders s on s.lab_id = o.lab_id
-     where o.team_id = ${ctx.team.id} and o.state = ${state}
+     where o.team_id = ${ctx.team.id} and o.state = any (${state === 'open' ? OPEN : [state]}::text[])
        and (${lab ?? null}::text is null or labs.slug = ${lab ?? null})
        and (${reason ?? null}::text is null or o.last_error = ${reason ?? null})
        and (${order_id ?? null}::uuid is null or o.order_id = ${order_id ?? null})

@@ -261,7 +261,8 @@ describe('a message to a laboratory', () => {
     laboratory.behave('refuses');
     const { id } = await order();
     const [refused] = await outbox();
-    expect(refused).toMatchObject({ order_id: id, state: 'refused', lab: 'saguaro-lab', action: 'new' });
+    const { user_id } = await readOrder(team, id);
+    expect(refused).toMatchObject({ order_id: id, user_id, state: 'refused', lab: 'saguaro-lab', action: 'new' });
     const other = await app.makeTeam();
     for (const name of ['resend', 'give_up', 'hold', 'release'])
       expect((await act(refused?.id as string, name, other)).status).toBe(404);
@@ -308,6 +309,8 @@ describe('a message to a laboratory', () => {
     await app.runJobs();
     expect(laboratory.orders.length).toBe(before);
     expect(await outbox('?state=held')).toMatchObject([{ id, held_by: 'organisation' }]);
+    // What is not done has several states.
+    expect(await outbox('?state=open')).toEqual(await outbox('?state=held'));
     expect((await act(id, 'release')).status).toBe(200);
     // Only the operator can release what the operator holds.
     await holdOrder(app.ctx, id, 'operator');
@@ -317,6 +320,7 @@ describe('a message to a laboratory', () => {
     await releaseOrder(app.ctx, id, 'operator');
     await app.runJobs();
     expect(laboratory.orders.length).toBe(before + 1);
+    expect(await outbox('?state=open')).toEqual([]);
   });
 });
 

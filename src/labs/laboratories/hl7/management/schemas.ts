@@ -91,7 +91,11 @@ export const RepairOutcome = shape('RepairOutcome', {
 
 export const OutboxQuery = Type.Object({
   state: Type.Optional(
-    WordFilter({ description: 'Messages that a laboratory refused are refused. Default: refused.' }),
+    WordFilter({
+      description:
+        'Messages that a laboratory refused are refused. open finds all that are not done: refused, waiting, held ' +
+        'and committed. Default: refused.',
+    }),
   ),
   ...page,
 });
@@ -99,6 +103,7 @@ export const OutboxQuery = Type.Object({
 export const LaboratoryOutboxEntry = shape('LaboratoryOutboxEntry', {
   ...shown,
   order_id: Uuid,
+  user_id: { ...Uuid, description: 'The user of the order.' },
   order_status: nullable(
     Type.String({ description: 'The current status. Null while the user is scheduled for deletion.' }),
   ),

@@ -1,0 +1,50 @@
+import { Group, Table, Text } from '@mantine/core';
+import { Interpretation } from '../../parts/order-status.tsx';
+import { Section } from '../../parts/section.tsx';
+import { unitInWords } from '../../parts/unit.ts';
+import { rangeOf } from './corrected.ts';
+import type { Report } from './report-query.ts';
+
+/** The values that the programs of the team got, with range and meaning: a flag becomes a meaning when it is saved. */
+export function Accepted({ report: { data } }: { report: Report }) {
+  return (
+    <Section title="What was accepted">
+      {data === null ? (
+        <Text>Nothing could be read.</Text>
+      ) : (
+        <Table.ScrollContainer minWidth={360}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th scope="col">Test</Table.Th>
+                <Table.Th scope="col">Value</Table.Th>
+                <Table.Th scope="col">Range</Table.Th>
+                <Table.Th scope="col">Meaning</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {data.results.map((result, n) => (
+                <Table.Tr key={n}>
+                  <Table.Th scope="row" fw={500}>
+                    {result.test_name}
+                  </Table.Th>
+                  <Table.Td>
+                    {result.value} {unitInWords(result.units)}
+                  </Table.Td>
+                  <Table.Td>{rangeOf(result) || '–'}</Table.Td>
+                  <Table.Td>
+                    <Group gap={6}>
+                      {result.interpretation === null ? '–' : <Interpretation value={result.interpretation} />}
+                      {result.is_above_max_range && <Text size="sm">High</Text>}
+                      {result.is_below_min_range && <Text size="sm">Low</Text>}
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Section>
+  );
+}
