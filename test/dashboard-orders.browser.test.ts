@@ -225,7 +225,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByText(/^Nadia Ruiz, born Dec 10, 1980/).waitFor();
     await page.getByLabel(/^Who was called/).fill('Dr Ana Ruiz');
     await page.getByRole('button', { name: 'Acknowledge', exact: true }).last().click();
-    await page.getByText('Waits for a sign-off').waitFor();
+    await page.getByText('Waits for a sign-off', { exact: true }).waitFor();
     await page.getByText(/Dr Ana Ruiz was called/).waitFor();
     await dashboard.check(page);
   });

@@ -33,10 +33,10 @@ await describeDashboard('the settings', (dashboard) => {
       expect(await field.evaluate((input: { validity: { valid: boolean } }) => input.validity.valid)).toBe(false);
     await website.fill('https://example.com/kits');
     await colour.fill('#1f7073');
-    const logo = page.getByLabel('Address of the logo');
-    await logo.fill('http://example.com/logo.png');
+    const email = page.getByLabel('Email for patients');
+    await email.fill('nobody@localhost');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await expect.poll(() => logo.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => email.getAttribute('aria-invalid')).toBe('true');
     await page.getByText('Mend the fields that are marked.').waitFor();
     await dashboard.check(page);
   });

@@ -26,8 +26,8 @@ export const SESSION_SCHEME: AuthKind['securitySchemes'] = {
     in: 'cookie',
     name: SESSION_COOKIE,
     description:
-      'The cookie of a person who is signed in to the dashboard. With HTTPS its name begins with `__Host-`. A request ' +
-      'that is not GET also needs the header ' +
+      'The cookie of a person who is signed in to the dashboard. With HTTPS its name begins with `__Host-`. A ' +
+      'request that is not GET also needs the header ' +
       `\`${CSRF_HEADER}\` with the token of \`GET /v1/session\`. An operation for team API keys also needs the ` +
       `header \`${TEAM_HEADER}\` with the id of a team. Beside a key, the cookie is ignored.`,
   },

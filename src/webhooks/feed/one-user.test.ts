@@ -33,7 +33,7 @@ describe('the feed of one user', () => {
         from generate_series(1, 4500)`.execute(app.db);
     await publish(2, ada);
     const received: unknown[] = [];
-    for (let after = '', more = true; more; ) {
+    for (let after = '', more = true; more;) {
       const page = await read(`user_id=${ada.user_id}&event_type=daily.*&limit=1${after}`);
       expect(page.data.every(({ user_id }) => user_id === ada.user_id)).toBe(true);
       received.push(...page.data.map(({ body }) => body.data));

@@ -54,7 +54,8 @@ const MIN_PAUSE_MS = 100;
  * Returns a page of events in the order of commits. With `wait`, it waits for the next event if there is none. Throws
  * invalid_cursor, cursor_expired and too_many_polls.
  */
-export async function readFeed(ctx: TeamCtx, { after, limit, event_types, user_id, wait }: FeedRequest): Promise<FeedPage> {
+export async function readFeed(ctx: TeamCtx, request: FeedRequest): Promise<FeedPage> {
+  const { after, limit, event_types, user_id, wait } = request;
   const start = startOf(after);
   const types = event_types && EVENT_NAMES.filter((name) => matches(event_types, name));
   const wanted = { most: { events: limit, bytes: MAX_BYTES }, types, user_id };

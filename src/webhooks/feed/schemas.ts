@@ -35,7 +35,10 @@ export const FeedQuery = Type.Object(
     ),
     limit: withDefault(Type.Integer({ minimum: 1, maximum: 250 }), 50),
     event_type: Type.Optional(WantedTypes('every type except the operational ones, which you get only by name.')),
-    user_id: Type.Optional({ ...Uuid, description: 'Only events about this user. Default: about every user and none.' }),
+    user_id: Type.Optional({
+      ...Uuid,
+      description: 'Only events about this user. Default: about every user and none.',
+    }),
     wait: withDefault(
       Type.Integer({
         minimum: 0,
