@@ -52,7 +52,8 @@ await describeDashboard('the pages of orders', (dashboard) => {
     expect(await page.getByRole('rowheader').count()).toBe(1);
     await page.getByRole('textbox', { name: 'Search' }).fill('Nobody');
     await page.getByText('No order matches').waitFor();
-    expect(page.url()).toContain('search=Nobody');
+    // A name must not stand in the address, which histories and logs keep.
+    expect(page.url()).not.toContain('Nobody');
     await page.getByRole('button', { name: 'Show all orders' }).click();
     await page.getByText('3 orders').waitFor();
     // A date of birth is found as the pages show it.

@@ -11,7 +11,6 @@ const METHODS = ['testkit', 'walk_in_test', 'at_home_phlebotomy', 'on_site_colle
 const RESULTS = ['normal', 'abnormal', 'critical'] as const;
 
 export const FILTERS = {
-  search: text(200),
   status: text(100),
   method: oneOf(...METHODS),
   result: oneOf(...RESULTS),
@@ -22,11 +21,14 @@ export const FILTERS = {
 };
 
 type Props = {
+  /** What is searched for. It can be a name, so it is no part of the address. */
+  search: string;
+  searchFor: (search: string) => void;
   filters: FiltersOf<typeof FILTERS>;
   change: (changes: { [Name in keyof typeof FILTERS]?: string | null }) => void;
 };
 
-export function OrderFilters({ filters, change }: Props) {
+export function OrderFilters({ search, searchFor, filters, change }: Props) {
   // A single status comes from a link of another page and stays selectable.
   const statuses = [...new Set([...Object.keys(ORDER_GROUPS), ...(filters.status ? [filters.status] : [])])];
   return (
@@ -35,8 +37,8 @@ export function OrderFilters({ filters, change }: Props) {
         label="Search"
         placeholder="Name, date of birth, order or sample id"
         width={330}
-        value={filters.search}
-        change={(search) => change({ search })}
+        value={search}
+        change={(text) => searchFor(text ?? '')}
       />
       <ChoiceFilter
         label="Status"

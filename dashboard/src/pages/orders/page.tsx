@@ -11,6 +11,7 @@ import { statusesOf } from '../../parts/order-groups.ts';
 import { OrderStatus } from '../../parts/order-status.tsx';
 import { Overdue, useOverdue } from '../../parts/overdue.tsx';
 import { Page } from '../../parts/page.tsx';
+import { usePrivateSearch } from '../../parts/private-search.ts';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Ago, CalendarDate } from '../../parts/time.tsx';
 import { dateWritten } from '../../parts/written-date.ts';
@@ -21,12 +22,18 @@ const SIZE = 50;
 
 export default function Orders() {
   const [filters, change] = useFilters(FILTERS);
+  const [search, want] = usePrivateSearch('orders', '');
+  const searchFor = (next: string): void => {
+    want(next);
+    // The first page.
+    change({});
+  };
   const { team } = useSession();
   const page = usePageNumber();
   const query = useQuery({
-    queryKey: ['orders', team?.id, filters, page],
+    queryKey: ['orders', team?.id, search, filters, page],
     queryFn: () => {
-      const { search, status, method, result, overdue, from, until, user } = filters;
+      const { status, method, result, overdue, from, until, user } = filters;
       return unwrap(
         phial.GET('/v3/orders', {
           params: {
@@ -50,15 +57,19 @@ export default function Orders() {
   });
   const overdue = useOverdue((query.data?.orders ?? []).map(({ id }) => id));
   const names = Object.keys(filters);
-  const isFiltered = names.length > 0;
-  const onlyOverdue = names.length === 1 && filters.overdue !== undefined;
+  const isFiltered = names.length > 0 || search !== '';
+  const onlyOverdue = names.length === 1 && filters.overdue !== undefined && search === '';
+  const clear = (): void => {
+    want('');
+    change(nothing);
+  };
   return (
     <Page title="Orders" about="Every order of the team, the newest first." actions={<NewOrder followsAddress />}>
-      <OrderFilters filters={filters} change={change} />
+      <OrderFilters search={search} searchFor={searchFor} filters={filters} change={change} />
       <Loaded query={query}>
         {({ orders, total }) =>
           orders.length === 0 ? (
-            <NoOrders isFiltered={isFiltered} isOverdue={onlyOverdue} clear={() => change(nothing)} />
+            <NoOrders isFiltered={isFiltered} isOverdue={onlyOverdue} clear={clear} />
           ) : (
             <>
               <Text size="sm" c="dimmed" role="status">

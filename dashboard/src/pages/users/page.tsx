@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { formatCount } from '../../parts/figure-tile.tsx';
 import { text, useFilters } from '../../parts/filters.ts';
 import { NumberedPager, usePageNumber } from '../../parts/numbered-pager.tsx';
 import { Page } from '../../parts/page.tsx';
+import { usePrivateSearch } from '../../parts/private-search.ts';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { NewUser } from './new-user.tsx';
@@ -16,10 +16,11 @@ import { UsersTable, type ListedUser } from './table.tsx';
 const SIZE = 50;
 /** A link may search by an id. */
 const FILTERS = { search: text(256) };
+const NOTHING: Wanted = { by: 'any', text: '' };
 
 export default function Users() {
   const [{ search }, change] = useFilters(FILTERS);
-  const [wanted, want] = useWanted(search);
+  const [wanted, want] = usePrivateSearch<Wanted>('users', NOTHING, search ? { by: 'any', text: search } : undefined);
   const searchFor = (next: Wanted): void => {
     want(next);
     change({ search: null });
@@ -36,24 +37,6 @@ export default function Users() {
       )}
     </Page>
   );
-}
-
-/**
- * What is searched for. Personal data stay out of the address bar, where histories and logs would keep them. They are
- * kept in memory, so that somebody who comes back from a user finds the list again.
- */
-function useWanted(fromAddress: string | undefined): [Wanted, (wanted: Wanted) => void] {
-  const { team } = useSession();
-  const queries = useQueryClient();
-  const key = ['users', 'wanted', team?.id];
-  const [wanted, setWanted] = useState<Wanted>(
-    () => (fromAddress ? undefined : queries.getQueryData<Wanted>(key)) ?? { by: 'any', text: fromAddress ?? '' },
-  );
-  const want = (next: Wanted): void => {
-    queries.setQueryData(key, next);
-    setWanted(next);
-  };
-  return [wanted, want];
 }
 
 const readAll = (offset: number) => unwrap(phial.GET('/v2/user', { params: { query: { offset, limit: SIZE } } }));
