@@ -718,6 +718,7 @@ export interface Mails {
   created_at: Generated<string>;
   expires_at: string;
   id: string;
+  is_sign_in: Generated<boolean>;
   next_attempt_at: Generated<string>;
   org_id: string;
   reader_hash: Buffer | null;
