@@ -136,6 +136,7 @@ describe('an account at the issuer', () => {
 
   test.each([
     ['of nobody', { email: 'nobody@example.com', email_verified: true }, 'no_member'],
+    ['of an address that no mail server accepts', { email: `${'x'.repeat(300)}@example.com` }, 'no_member'],
     ['whose address is not verified', { email_verified: false }, 'email_not_verified'],
     ['without a word about that', { email_verified: undefined }, 'email_not_verified'],
     ['without an address', { email: undefined, email_verified: true }, 'email_not_verified'],
@@ -145,6 +146,14 @@ describe('an account at the issuer', () => {
     const before = await count();
     expect(problem(await signIn())).toEqual(refused(code));
     expect([await count(), await sessions()]).toEqual([before, 0]);
+  });
+
+  test('whose address looks like that of a member signs in nobody', async () => {
+    await makeMember(app, team, { name: 'Kate', email: `kate-${number}@example.com` });
+    const kelvin = '\u212A';
+    issuer.account = { sub: 'look-alike', email: `${kelvin}ate-${number}@example.com`, email_verified: true };
+    expect(problem(await signIn())).toEqual(refused('no_member'));
+    expect(await sessions()).toBe(0);
   });
 
   test('of a removed member signs in nobody', async () => {
