@@ -128,7 +128,7 @@ describe('an account at the issuer', () => {
       },
     ]);
     expect(left.headers.get('set-cookie')).toMatch(
-      /^phial_openid=[\w-]{43}\.\d+; Path=\/openid; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      /^phial_openid=[\w-]{43}\.\d+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
     );
     const again = await leave();
     expect(new URL(again.url).searchParams.get('state')).not.toBe(asked.get('state'));
@@ -193,6 +193,23 @@ describe('the return from the issuer', () => {
     }
     expect(await sessions()).toBe(0);
     expect((await comeBack(back, one.cookie)).headers.get('location')).toBe('/dashboard');
+  });
+
+  test('behind HTTPS needs a cookie that no other host of the domain can set', async () => {
+    const behind = await serviceWith(issuer.env);
+    Object.assign(behind.config, { baseUrl: behind.baseUrl.replace('http:', 'https:') });
+    try {
+      const left = await go(`${behind.baseUrl}/openid/start`);
+      expect(left.headers.get('set-cookie')).toMatch(/^__Host-phial_openid=[^;]+; Path=\/;.*; Secure$/);
+      const cookie = cookieOf(left, '__Host-phial_openid') ?? '';
+      const back = (await visit(left.headers.get('location') ?? '')).replace('https:', 'http:');
+      expect(problem(await comeBack(back, cookie))).toEqual(refused('openid_failed'));
+      const done = await go(back, new Map([['__Host-phial_openid', cookie]]));
+      expect([done.status, done.headers.get('location')]).toEqual([302, '/dashboard']);
+      expect(done.headers.get('set-cookie')).toMatch(/^__Host-phial_session=/);
+    } finally {
+      await behind.close();
+    }
   });
 
   test('is refused after ten minutes', async () => {
