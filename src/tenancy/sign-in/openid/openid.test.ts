@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startIssuer, type IssuerStandIn } from '../../../../test/openid-issuer.ts';
@@ -269,17 +272,28 @@ describe('an issuer', () => {
     }
   });
 
-  test('that is away leads to the page for signing in, and is asked again', async () => {
-    const other = await startIssuer();
-    other.account = issuer.account;
-    const service = await serviceWith(other.env);
+  test('that does not answer is asked once in ten seconds, and the page for signing in says so', async () => {
+    let asked = 0;
+    const broken = createServer((_, response) => {
+      asked += 1;
+      setTimeout(() => response.writeHead(503).end(), 200);
+    }).listen(0, '127.0.0.1');
+    await once(broken, 'listening');
+    const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
+    const service = await serviceWith({ ...issuer.env, PHIAL_OPENID_ISSUER: url });
+    const start = async () => problem(await go(`${service.baseUrl}/openid/start`));
+    const unavailable = refused('openid_unavailable');
     try {
-      await other.close();
-      expect(problem(await go(`${service.baseUrl}/openid/start`))).toEqual(refused('openid_unavailable'));
-      expect(problem(await go(`${service.baseUrl}/openid/start`))).toEqual(refused('openid_unavailable'));
-      expect(log.filter((line) => line.includes('a sign-in by OpenID Connect failed'))).toHaveLength(2);
+      expect(await Promise.all([start(), start()])).toEqual([unavailable, unavailable]);
+      expect([await start(), asked]).toEqual([unavailable, 1]);
+      expect(log.filter((line) => line.includes('a sign-in by OpenID Connect failed'))).toHaveLength(3);
+      const now = performance.now.bind(performance);
+      vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000);
+      expect([await start(), asked]).toEqual([unavailable, 2]);
     } finally {
+      vi.restoreAllMocks();
       await service.close();
+      broken.close();
     }
   });
 
