@@ -286,6 +286,7 @@ export interface DeliveryWorkers {
 }
 
 export interface DemoClinics {
+  adds_members: Generated<boolean>;
   done: Generated<number>;
   ended_at: string | null;
   failures: Generated<number>;
