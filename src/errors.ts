@@ -76,6 +76,7 @@ export type ErrorCode =
   | 'unmatched_result_resolved'
   | 'unmatched_order_required'
   | 'order_takes_no_results'
+  | 'report_of_other_patient'
   | 'message_not_waiting'
   | 'message_not_repairable'
   | 'message_not_changeable'

@@ -631,6 +631,7 @@ const READS_KEYS: Record<string, string> = {
   'src/http/auth/resolve-scope.ts': 'compares a key with the scope of an operation',
   'src/http/route.ts': 'finds the key that requested a stored response',
   'src/tenancy/teams/find.ts': 'finds whether the key is bound to a team',
+  'src/demo-clinic/start.ts': 'keeps whether the load may add members to the organisation',
   'src/tenancy/keys/patch-management-key.ts': 'reads the key that is changed',
   'src/tenancy/keys/revoke-management-key.ts': 'reads the key that is revoked',
 };

@@ -286,6 +286,7 @@ export interface DeliveryWorkers {
 }
 
 export interface DemoClinics {
+  adds_members: Generated<boolean>;
   done: Generated<number>;
   ended_at: string | null;
   failures: Generated<number>;
@@ -718,6 +719,7 @@ export interface Mails {
   created_at: Generated<string>;
   expires_at: string;
   id: string;
+  is_sign_in: Generated<boolean>;
   next_attempt_at: Generated<string>;
   org_id: string;
   reader_hash: Buffer | null;

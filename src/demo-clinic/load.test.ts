@@ -4,7 +4,9 @@ import { askForClinic as ask, clinicPath, rowsOfTeam, type Clinic, type Webhook 
 import { webhookPath } from '../../test/factories.ts';
 import { query } from '../../test/global-setup.ts';
 import { startTestApp, type Team, type TestApp } from '../../test/test-app.ts';
+import { signInMember } from '../../test/signed-in.ts';
 import { demoClinicStep, resumeDemoClinics } from './load.ts';
+import { STEPS } from './steps.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -91,6 +93,31 @@ test('makes no endpoints where the service may not send to its own address, and 
     expect((await open.api<{ data: Webhook[] }>('GET', webhookPath(open.team))).body.data).toEqual([]);
   } finally {
     await open.close();
+  }
+});
+
+test('adds members for a caller who manages the organisation, and for no team_admin', async () => {
+  const peopleOf = async ({ org_id }: Team): Promise<number> => {
+    const { rows } = await sql<{ n: number }>`
+      select ((select count(*) from org_members where org_id = ${org_id})
+            + (select count(*) from org_invites where org_id = ${org_id}))::integer as n`.execute(app.db);
+    return rows[0]?.n ?? NaN;
+  };
+  const membersStep = STEPS.findIndex(({ addsMembers }) => addsMembers === true);
+  for (const [role, added] of [
+    ['team_admin', 0],
+    ['org_admin', 3],
+  ] as const) {
+    const team = await app.makeTeam();
+    const { api } = await signInMember(app, team, { role, ...(role === 'team_admin' ? { teams: [team.id] } : {}) });
+    const before = await peopleOf(team);
+    expect((await api('POST', clinicPath(team))).status).toBe(202);
+    await loseJobs(team);
+    await sql`update demo_clinics set done = ${membersStep} where team_id = ${team.id}`.execute(app.db);
+    await takeSteps(team, 1);
+    expect([role, (await peopleOf(team)) - before]).toEqual([role, added]);
+    expect((await ask(team, 'GET')).body.done).toBe(membersStep + 1);
+    await loseJobs(team);
   }
 });
 

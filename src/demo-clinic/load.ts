@@ -48,14 +48,15 @@ function takeStep(ctx: TeamCtx, { team_id, step }: StepOfTeam): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const clinic = await tx.db
       .selectFrom('demo_clinics')
-      .select('done')
+      .select('adds_members')
       .where('team_id', '=', team_id)
       .where('state', '=', 'loading')
       .where('done', '=', step)
       .forUpdate()
       .executeTakeFirst();
     if (!clinic) return;
-    await STEPS[step]?.run(tx);
+    const taken = STEPS[step];
+    if (taken && (!taken.addsMembers || clinic.adds_members)) await taken.run(tx);
     const isLast = step + 1 >= STEPS.length;
     await tx.db
       .updateTable('demo_clinics')

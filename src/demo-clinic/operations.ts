@@ -23,8 +23,8 @@ export const demoClinicOperations = [
     description:
       'A background job makes 40 invented people with insurance, orders in every status, results over a year, ' +
       'wearables with 30 days of data, and two endpoints, of which one fails. It connects a laboratory that speaks ' +
-      'HL7, and adds two members and an invite to the organisation. It calls the functions that requests call, so ' +
-      'events and webhooks happen too. It takes about a minute, and a team loads it once: 409 ' +
+      'HL7. If the caller manages the whole organisation, it adds two members and an invite. It calls the functions ' +
+      'that requests call, so events and webhooks happen too. It takes about a minute, and a team loads it once: 409 ' +
       'demo_clinic_exists. After a failure another POST continues. get_demo_clinic reports the progress.',
     refusals: ['sandbox_only', 'demo_clinic_exists'],
     handle: (ctx) => startDemoClinic(ctx),

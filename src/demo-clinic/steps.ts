@@ -10,6 +10,8 @@ type Step = {
   /** What the step makes, for a person who waits. */
   words: string;
   run: (tx: TxCtx<TeamCtx>) => Promise<void>;
+  /** True if it is skipped unless the caller who asked for the clinic may add members to the organisation. */
+  addsMembers?: true;
 };
 
 /**
@@ -23,6 +25,6 @@ export const STEPS: readonly Step[] = [
     run: (tx: TxCtx<TeamCtx>) => addPerson(tx, n),
   })),
   { words: 'Orders at a laboratory that speaks HL7', run: orderByHl7 },
-  { words: 'Members of the team, and an invite', run: addMembers },
+  { words: 'Members of the team, and an invite', run: addMembers, addsMembers: true },
   { words: 'A paused connection and one in error', run: breakConnections },
 ];

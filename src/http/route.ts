@@ -17,6 +17,7 @@ import { lineOf, requestLine, type Trail } from './audit/trail.ts';
 import type { Caller } from './auth/caller.ts';
 import { refuseBeyondKey, resolveScope } from './auth/resolve-scope.ts';
 import { compileOperation } from './compile-operation.ts';
+import { hostCookieName } from '../operation/host-cookie.ts';
 import type { Operation } from '../operation/operation.ts';
 import { takeBatches, UnreadBatch } from './input/batch-body.ts';
 import { cookieOf } from './auth/cookie.ts';
@@ -103,7 +104,7 @@ export function addRoute(
 
     // A HEAD request must not start work that lasts (`operation.lasts`).
     if (request.method === 'HEAD' && operation.lasts) return withoutBody(operation);
-    const cookie = operation.cookie === null ? null : cookieOf(request.headers.cookie, operation.cookie);
+    const cookie = ownCookie(request, operation, ctx);
     const keyed =
       key === null ? null : keyedRequest(request, operation, { caller, key, input: { ...input, ...reachOf(ctx) } });
     const given = isForm(operation.body)
@@ -128,6 +129,10 @@ export function addRoute(
 
   register(server, operation, (request, reply) => respond(request, reply).then(() => reply), arriving);
 }
+
+/** Returns the value of the cookie that the operation names, or null. */
+const ownCookie = ({ headers }: FastifyRequest, { cookie }: Operation, { config }: Ctx): string | null =>
+  cookie === null ? null : cookieOf(headers.cookie, hostCookieName(config, cookie));
 
 type RoutedRequest = { request: FastifyRequest; reply: FastifyReply; operation: Operation; owner: Owner | undefined };
 

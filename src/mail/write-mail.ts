@@ -15,9 +15,10 @@ export const mailKind = jobKind({ name: 'send_mails', payload: Type.Object({}), 
 
 /**
  * The most mails that one organisation may write in a day. The mails name us as the sender, so mail servers would blame
- * us for a flood.
+ * us for a flood. Anybody may ask for links to sign in, so these count apart: strangers must not use up the mails that
+ * the organisation itself writes. Their bound is higher, because an organisation may have many members.
  */
-const MAX_A_DAY = 500;
+const MAX_A_DAY = { own: 500, sign_in: 2000 };
 
 type Mail = {
   org_id: string;
@@ -26,20 +27,24 @@ type Mail = {
   /** When the mail (for example its link) becomes invalid, in seconds since 1970. After that we do not send it. */
   expires: number;
   letter: { to: string; subject: string; text: string };
+  /** True for a link to sign in. Such mails have a daily limit of their own. */
+  is_sign_in?: boolean;
 };
 
 /**
  * Writes a mail to the outbox. Call it in the transaction of the change that the mail is about. Throws limit_reached
  * and too_many_mails.
  */
-export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: Mail): Promise<void> {
+export async function writeMail(ctx: TxCtx, mail: Mail): Promise<void> {
+  const { org_id, about, expires, letter, is_sign_in = false } = mail;
   await lockName(ctx.db, 'mails', org_id);
   const { rows } = await sql<{ written: number }>`
     select count(*)::int as written from mails
-     where org_id = ${org_id} and created_at > now() - interval '1 day'`.execute(ctx.db);
-  if ((rows[0]?.written ?? 0) >= MAX_A_DAY) {
-    throw new AppError('limit_reached', `An organisation may send ${MAX_A_DAY} mails a day. Try again tomorrow.`, {
-      fields: { limit: MAX_A_DAY },
+     where org_id = ${org_id} and is_sign_in = ${is_sign_in} and created_at > now() - interval '1 day'`.execute(ctx.db);
+  const limit = MAX_A_DAY[is_sign_in ? 'sign_in' : 'own'];
+  if ((rows[0]?.written ?? 0) >= limit) {
+    throw new AppError('limit_reached', `An organisation may send ${limit} mails a day. Try again tomorrow.`, {
+      fields: { limit },
     });
   }
   const reader_hash = readerHash(ctx, letter.to);
@@ -52,6 +57,7 @@ export async function writeMail(ctx: TxCtx, { org_id, about, expires, letter }: 
       org_id,
       about,
       reader_hash,
+      is_sign_in,
       content: ctx.cipher.sealJson('mails.content', { team_id: org_id, id }, letter),
       expires_at: sql`to_timestamp(${expires}::float8)`,
     })

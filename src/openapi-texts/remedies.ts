@@ -104,6 +104,7 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   unmatched_result_resolved: 'Do nothing: somebody has decided about this result.',
   unmatched_order_required: 'Name the order in `order_id`: several or none are candidates.',
   order_takes_no_results: 'Register the kit first, or name an order that has not as many results as it can have.',
+  report_of_other_patient: 'Correct the report, or confirm with `confirm_patient` that it is of the user.',
   message_not_waiting: 'Read the message again: it does not wait for a repair any more.',
   message_not_repairable: 'Ask the operator, who finds out whose message it is, or correct what `detail` names.',
   message_not_changeable: 'Read the message again: what happened to it since excludes this step.',

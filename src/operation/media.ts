@@ -176,8 +176,9 @@ export type BrowserResponse =
       /** Origins to which we may redirect the browser after the form. Default: only our own origin. */
       formLeadsTo?: readonly string[];
     }
-  | { redirect: string; /** The browser sends the cookie with requests below its `path`. */ cookie?: Cookie };
-export type Cookie = { name: string; value: string; path: string; seconds: number; secure: boolean };
+  | { redirect: string; cookie?: Cookie };
+/** `hostCookie` makes it. */
+export type Cookie = { name: string; value: string; seconds: number; secure: boolean };
 
 export type BodyKind = TSchema | Ndjson | ByteStream | Batch | Multipart | WebForm;
 export type ResponseKind = TSchema | Ndjson | OrAccepted | OrFile | Fhir | Page;

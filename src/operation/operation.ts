@@ -149,7 +149,7 @@ type Definition<
    * key opens it.
    */
   secretResponse?: boolean;
-  /** The name of a cookie. `handle` gets its value. */
+  /** The name of a cookie of `hostCookie`, without its prefix. `handle` gets the value. */
   cookie?: string;
   /** Names of request headers in lower case. `handle` gets their values, and null for a missing header. */
   headers?: readonly string[];

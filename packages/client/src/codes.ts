@@ -105,6 +105,7 @@ export type Code =
   | 'rate_limited'
   | 'redirect_url_refused'
   | 'registration_required'
+  | 'report_of_other_patient'
   | 'request_timeout'
   | 'results_not_available'
   | 'role_bindings_mismatch'

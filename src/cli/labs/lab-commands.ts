@@ -152,7 +152,11 @@ export const LAB_COMMANDS: Command[] = [
     words: 'report-parser review',
     summary: 'Record that a person reviewed a lab report. Its team is notified.',
     examples: ['phial report-parser show --job ID', 'phial report-parser review --job ID'],
-    flags: { job: parsingJob, json: JSON_FLAG },
+    flags: {
+      job: parsingJob,
+      'confirm-patient': { value: '', meaning: 'The report is of its user, although it names another patient.' },
+      json: JSON_FLAG,
+    },
     run: async (values) => (await import('./report-parser.ts')).reviewReportCommand(values),
   }),
   command({

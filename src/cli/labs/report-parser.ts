@@ -1,5 +1,5 @@
 import { recordAudit } from '../../audit/record-audit.ts';
-import { findJob } from '../../labs/results/parser/find-job.ts';
+import { findReview } from '../../labs/results/parser/find-review.ts';
 import { findJobScope, listToReview, reviewJob } from '../../labs/results/parser/review.ts';
 import { printDone, printJson, printRecords } from '../print.ts';
 import { OPERATOR, withChange } from '../with-change.ts';
@@ -18,15 +18,17 @@ export function showReportCommand({ job }: { job: string }): Promise<number> {
     const scoped = await findJobScope(ctx, job);
     const { org_id, id: team_id } = scoped.team;
     await recordAudit(scoped, { org_id, team_id, actor: OPERATOR, action: 'report-parser show', records: [job] });
-    printJson(await findJob(scoped, job));
+    printJson(await findReview(scoped, job));
     return 0;
   });
 }
 
-export function reviewReportCommand({ job, json }: { job: string; json: boolean }): Promise<number> {
+type Reviewed = { job: string; 'confirm-patient': boolean; json: boolean };
+
+export function reviewReportCommand({ job, 'confirm-patient': confirm_patient, json }: Reviewed): Promise<number> {
   return withChange('report-parser review', async (ctx) => {
     const scoped = await findJobScope(ctx, job);
-    await reviewJob(scoped, job);
+    await reviewJob(scoped, job, { confirm_patient });
     const { org_id, id: team_id } = scoped.team;
     return {
       org_id,

@@ -113,8 +113,8 @@ const isAttachment = (value: unknown): value is Attachment =>
  * Returns the text of a Set-Cookie header. Scripts cannot read the cookie. The browser also sends it when the user
  * returns to us by a link on another site.
  */
-const textOfCookie = ({ name, value, path, seconds, secure }: Cookie): string =>
-  `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+const textOfCookie = ({ name, value, seconds, secure }: Cookie): string =>
+  `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 
 /**
  * Returns a function that turns the result of `handle` into a response, by the declared shape. The function never sends

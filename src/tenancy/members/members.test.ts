@@ -201,6 +201,20 @@ describe('the page of an invite', () => {
     const { shown } = await openSession(app, token?.[1] ?? '');
     const [member] = await members();
     expect([shown.person.member_id, shown.person.name, shown.org.id]).toEqual([member?.id, 'Grace', team.org_id]);
+    await app.flushAudit();
+    const line = await app.db
+      .selectFrom('audit_log')
+      .select(['actor', 'action', 'key_id', 'person_id', 'org_id', 'records'])
+      .where('request_id', '=', sent.headers.get('x-request-id'))
+      .executeTakeFirst();
+    expect(line).toEqual({
+      actor: 'session',
+      action: 'accept_invite',
+      key_id: shown.session.id,
+      person_id: member?.id,
+      org_id: team.org_id,
+      records: [member?.id],
+    });
     const again = await sendForm(link, { accept: BROWSER });
     expect([again.status, again.headers.get('set-cookie')]).toEqual([200, null]);
     expect(await again.text()).toContain('<a href="/dashboard">');

@@ -4,11 +4,14 @@ import { wordsOf } from '../../wire/text.ts';
 /** The decrypted content of `org_members.person`. */
 export type Person = { name: string; email: string };
 
-/** Returns the hash by which we find a mail address. It ignores the case of letters, like mail servers do. */
+/**
+ * Returns the hash by which we find a mail address. It ignores the case of letters, like mail servers do. The address
+ * must be one of `isEmail`: other letters may become ASCII letters, and so the address of somebody else.
+ */
 export const emailHash = ({ cipher }: Pick<Ctx, 'cipher'>, orgId: string, email: string): Buffer =>
   cipher.lookupHash('person_email', orgId, email.toLowerCase());
 
-/** Returns the hash by which we find the members with a mail address in all organisations. */
+/** Returns the hash by which we find the members with a mail address in all organisations. See `emailHash`. */
 export const addressHash = ({ cipher }: Pick<Ctx, 'cipher'>, email: string): Buffer =>
   cipher.lookupHash('sign_in_address', 'deployment', email.toLowerCase());
 

@@ -70,6 +70,7 @@ export const sessionOperations = [
     response: cookieOnly,
     revokes: true,
     summary: 'Sign out everywhere',
+    description: 'Ends all sessions of the person, and the one-time links that would sign the person in.',
     handle: async (ctx) => {
       await endAllSessions(ctx);
       return endedCookie(ctx);

@@ -356,6 +356,23 @@ describe('a session ends', () => {
     expect(await Promise.all(others.map(async (of) => (await session(of))[0]))).toEqual([200, 401, 200]);
   });
 
+  test('with a sign-out everywhere, which also ends the links of the person and of nobody else', async () => {
+    const [ada, other] = [await signInMember(app, team), await signInMember(app, team)];
+    const linkFor = async (id: string): Promise<string> =>
+      (await createSignInLink(app.ctx, { org_id: team.org_id, member_id: id, ehr_member_id: null }, 60)).url;
+    const [own, foreign] = [await linkFor(ada.member.id), await linkFor(other.member.id)];
+    const [operators, elsewhere] = [
+      await linkOf(),
+      (await createSignInLink(app.ctx, operatorOf(app.team.org_id), 60)).url,
+    ];
+    expect((await ada.api('DELETE', '/v1/session/all')).status).toBe(204);
+    expect(await useLink(app, own)).toBeNull();
+    expect(await useLink(app, foreign)).not.toBeNull();
+    const operator = await signInOperator(app, team);
+    expect((await operator.api('DELETE', '/v1/session/all')).status).toBe(204);
+    expect([await useLink(app, operators), await useLink(app, elsewhere)]).toEqual([null, expect.any(String)]);
+  });
+
   test('when its member is removed, together with open links of the member', async () => {
     const ada = await signInMember(app, team);
     const person = { org_id: team.org_id, member_id: ada.member.id, ehr_member_id: null };

@@ -65,6 +65,7 @@ async function mailLink(tx: TxCtx, member: FoundMember): Promise<void> {
       about: id,
       expires: Math.floor(Date.now() / 1000) + MINUTES * 60,
       letter: { to: email, subject: `Sign in to ${name}`, text },
+      is_sign_in: true,
     });
   } catch (error) {
     // Whoever asked must not learn it. Nobody has the link, and it expires.

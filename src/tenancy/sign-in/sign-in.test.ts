@@ -87,10 +87,24 @@ describe('a link by mail', () => {
     expect(links()).toHaveLength(1);
   });
 
-  test('is not mailed if its organisation has written too many mails, and the answer does not show it', async () => {
-    await sql`
-      insert into mails (id, org_id, about, expires_at)
-      select gen_random_uuid(), ${team.org_id}, gen_random_uuid(), now() from generate_series(1, 500)`.execute(app.db);
+  const writeMails = (many: number, of: { is_sign_in: boolean }) =>
+    sql`
+      insert into mails (id, org_id, about, expires_at, is_sign_in)
+      select gen_random_uuid(), ${team.org_id}, gen_random_uuid(), now(), ${of.is_sign_in}
+        from generate_series(1, ${many}::int)`.execute(app.db);
+
+  test('and the mails that the organisation writes itself do not use up the mails of each other', async () => {
+    await writeMails(499, { is_sign_in: false });
+    await writeMails(1999, { is_sign_in: true });
+    await ask(address);
+    await app.runJobs();
+    expect(links()).toHaveLength(1);
+    const invited = await team.api<object>('POST', `/v1/org/${team.org_id}/invite`, { email: 'ida@example.com' });
+    expect([invited.status, invited.body]).toEqual([200, { status: 'invite_created' }]);
+  });
+
+  test('is not mailed if its organisation has written too many links, and the answer does not show it', async () => {
+    await writeMails(2000, { is_sign_in: true });
     expect((await ask(address)).status).toBe(204);
     await app.runJobs();
     expect(server.letters).toEqual([]);

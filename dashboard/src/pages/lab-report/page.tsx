@@ -1,4 +1,4 @@
-import { Anchor, Box, Group, SimpleGrid, Text } from '@mantine/core';
+import { Alert, Anchor, Box, Group, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -33,6 +33,11 @@ function Shown({ report }: { report: Report }) {
       about={<About report={report} />}
       actions={isWaiting && <Accept report={report} hasChanges={hasChanges} />}
     >
+      {isWaiting && report.names_other_patient && (
+        <Alert color="yellow" mb="md" role="alert">
+          The report names another patient than its user. Compare the name and the date of birth.
+        </Alert>
+      )}
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         {/* Beside the fields it stays in view while somebody goes through them. */}
         <Box pos={{ base: 'static', lg: 'sticky' }} top={72} style={{ alignSelf: 'start' }}>
@@ -71,12 +76,18 @@ function About({ report: { is_reviewed } }: { report: Report }) {
   );
 }
 
-function Accept({ report: { job_id, data }, hasChanges }: { report: Report; hasChanges: boolean }) {
+function Accept({
+  report: { job_id, data, names_other_patient },
+  hasChanges,
+}: {
+  report: Report;
+  hasChanges: boolean;
+}) {
   const path = { ...useTeamPath(), job_id };
   const accept = async (): Promise<void> => {
     await unwrap(
       phial.POST('/v1/org/{org_id}/team/{team_id}/{environment}/lab_report_review/{job_id}/accept', {
-        params: { path },
+        params: { path, query: { confirm_patient: names_other_patient } },
       }),
     );
     await readAgain('lab_report_review', 'lab_report_reviews');
@@ -84,6 +95,7 @@ function Accept({ report: { job_id, data }, hasChanges }: { report: Report; hasC
   if (hasChanges) return <Text c="dimmed">Save the correction, then accept the report.</Text>;
   return (
     <ConfirmButton action="Accept" question="Accept this report?" onConfirm={accept} variant="filled">
+      {names_other_patient && 'The report names another patient than its user. Accept it only if it is of the user. '}
       {data === null
         ? 'Nothing was read of it. Your programs hear that somebody reviewed it, and get no values.'
         : 'Your programs get the values as they stand here. This cannot be taken back.'}

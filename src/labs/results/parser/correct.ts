@@ -4,11 +4,11 @@ import type { TeamCtx } from '../../../context.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import { notFound } from '../../../errors.ts';
 import { findUser } from '../../../users/find.ts';
-import { findJob } from './find-job.ts';
+import { findReview } from './find-review.ts';
 import { matchReport } from './match/match-report.ts';
 import type { ReadReport } from './parse/read-report.ts';
 import { rangeOf } from './corrected-range.ts';
-import type { CorrectedReport, LabReportResult, ParsedLabReportData, ParsingJobWithFiles } from './schemas.ts';
+import type { CorrectedReport, LabReportResult, LabReportToReview, ParsedLabReportData } from './schemas.ts';
 
 type Data = Static<typeof ParsedLabReportData>;
 type Result = Static<typeof LabReportResult>;
@@ -24,7 +24,7 @@ export function correctReport(
   ctx: TeamCtx,
   jobId: string,
   corrected: Static<typeof CorrectedReport>,
-): Promise<Static<typeof ParsingJobWithFiles>> {
+): Promise<Static<typeof LabReportToReview>> {
   return inTransaction(ctx, async (tx) => {
     const { rows: waiting } = await sql<{ user_id: string; data: Buffer | null }>`
       select user_id, data from lab_report_jobs
@@ -45,7 +45,7 @@ export function correctReport(
     await sql`
       update lab_report_jobs set data = ${sealed}, updated_at = now()
        where user_id = ${user_id} and id = ${jobId}`.execute(tx.db);
-    return findJob(tx, jobId);
+    return findReview(tx, jobId);
   });
 }
 

@@ -249,12 +249,15 @@ describe('a report that waits for a review', () => {
     const scoped = await findJobScope(app.ctx, body.id);
     const waiting = async () => (await listToReview(app.ctx, team.id)).map(({ job_id }) => job_id);
     expect(await waiting()).toEqual([]);
-    await expect(reviewJob(scoped, body.id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(reviewJob(scoped, body.id, { confirm_patient: false })).rejects.toMatchObject({ code: 'not_found' });
     await app.runJobs();
     expect(await waiting()).toEqual([body.id]);
     expect(await listToReview(app.ctx, (await app.makeTeam()).id)).toEqual([]);
     for (let n = 0; n < 2; n += 1)
-      expect(await reviewJob(scoped, body.id)).toMatchObject({ needs_human_review: true, is_reviewed: true });
+      expect(await reviewJob(scoped, body.id, { confirm_patient: false })).toMatchObject({
+        needs_human_review: true,
+        is_reviewed: true,
+      });
     expect(await waiting()).toEqual([]);
     expect((await readJob(team, body.id)).is_reviewed).toBe(true);
     const eventTypes = (await publishedTo(app, team)).map(({ event_type }) => event_type);
@@ -269,7 +272,7 @@ describe('a report that waits for a review', () => {
     await app.runJobs();
     await team.api('DELETE', `/v2/user/${user}`);
     expect(await listToReview(app.ctx, team.id)).toEqual([]);
-    const review = reviewJob(await findJobScope(app.ctx, body.id), body.id);
+    const review = reviewJob(await findJobScope(app.ctx, body.id), body.id, { confirm_patient: false });
     await expect(review).rejects.toMatchObject({ code: 'user_scheduled_for_deletion' });
   });
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
-import { makeUser } from '../../../../test/factories.ts';
+import { makeUser, patientAddress, patientDetails } from '../../../../test/factories.ts';
 import { pngHead } from '../../../../test/images.ts';
 import { publishedTo } from '../../../../test/publish-event.ts';
 import { sendReport } from '../../../../test/sent-reports.ts';
@@ -112,6 +112,32 @@ test('a person corrects what was read, and the event of the acceptance has the c
     { data: { is_reviewed: true, data: body.data } },
   ]);
   expect((await team.api('PUT', `${at}/data`, corrected)).status).toBe(404);
+});
+
+test('a report that names another patient is marked, and accepted only by somebody who confirms the patient', async () => {
+  const team = await app.makeTeam();
+  const { job_id, user_id } = await waiting(team);
+  const ann = { ...patientDetails, first_name: 'Ann', last_name: 'Lee', dob: '1980-01-01', address: patientAddress };
+  expect((await team.api<object>('PATCH', `/v2/user/${user_id}/info`, ann)).status).toBe(200);
+  const at = `${base(team)}/${job_id}`;
+  type Review = { names_other_patient: boolean; is_reviewed: boolean; code?: string };
+  const correct = async (first: string, last: string, dob: string): Promise<boolean> => {
+    const metadata = { patient_first_name: first, patient_last_name: last, dob };
+    const answer = await team.api<Review>('PUT', `${at}/data`, { ...corrected, metadata });
+    expect(answer.status).toBe(200);
+    return answer.body.names_other_patient;
+  };
+  const accept = async (query = '') => {
+    const { status, body } = await team.api<Review>('POST', `${at}/accept${query}`);
+    return [status, body.code ?? body.is_reviewed];
+  };
+  expect(await correct('Ann M.', 'Lee', '1980-01-01')).toBe(false);
+  expect(await correct('Bob', 'Other', '1955-05-05')).toBe(true);
+  expect((await team.api<Review>('GET', at)).body.names_other_patient).toBe(true);
+  expect(await accept()).toEqual([400, 'report_of_other_patient']);
+  expect((await list(team)).data).toHaveLength(1);
+  expect(await accept('?confirm_patient=true')).toEqual([200, true]);
+  expect(await accept()).toEqual([200, true]);
 });
 
 test('a correction needs results, and a report that waits', async () => {

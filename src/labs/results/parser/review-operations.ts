@@ -2,10 +2,16 @@ import { Type } from 'typebox';
 import { operation } from '../../../operation/operation.ts';
 import { ofTeam, TEAM_PATH } from '../../../tenancy/team-paths.ts';
 import { correctReport } from './correct.ts';
-import { findJob } from './find-job.ts';
+import { findReview } from './find-review.ts';
 import { listReviewsOfTeam } from './list-reviews.ts';
 import { reviewJob } from './review.ts';
-import { CorrectedReport, LabReportReviewPage, LabReportReviewQuery, ParsingJobWithFiles } from './schemas.ts';
+import {
+  AcceptLabReportQuery,
+  CorrectedReport,
+  LabReportReviewPage,
+  LabReportReviewQuery,
+  LabReportToReview,
+} from './schemas.ts';
 
 const reviews = `${TEAM_PATH}/lab_report_review`;
 const management = { tag: 'repairs', auth: 'management_key', scope: 'team' } as const;
@@ -37,12 +43,12 @@ export const labReportReviewOperations = [
     method: 'GET',
     path: `${reviews}/{job_id}`,
     params: ofJob,
-    response: ParsingJobWithFiles,
+    response: LabReportToReview,
     secretResponse: true,
     summary: 'Read a lab report to review it',
     description: 'What Phial read, with links to the files for 15 minutes.',
     refusals,
-    handle: (ctx, { params: { job_id } }) => findJob(ctx, job_id),
+    handle: (ctx, { params: { job_id } }) => findReview(ctx, job_id),
   }),
   operation({
     ...management,
@@ -51,7 +57,7 @@ export const labReportReviewOperations = [
     path: `${reviews}/{job_id}/data`,
     params: ofJob,
     body: CorrectedReport,
-    response: ParsingJobWithFiles,
+    response: LabReportToReview,
     secretResponse: true,
     summary: 'Correct what Phial read in a lab report',
     description:
@@ -67,13 +73,15 @@ export const labReportReviewOperations = [
     method: 'POST',
     path: `${reviews}/{job_id}/accept`,
     params: ofJob,
-    response: ParsingJobWithFiles,
+    query: AcceptLabReportQuery,
+    response: LabReportToReview,
     secretResponse: true,
     summary: 'Record that a person has reviewed a lab report',
     description:
       'The event lab_report.parsing_job.updated tells the team. A second call changes nothing. 404: no such report ' +
-      'needs a review.',
-    refusals,
-    handle: (ctx, { params: { job_id } }) => reviewJob(ctx, job_id),
+      'needs a review. A report that names another patient than the user needs confirm_patient: 400 ' +
+      'report_of_other_patient.',
+    refusals: [...refusals, 'report_of_other_patient'],
+    handle: (ctx, { params: { job_id }, query }) => reviewJob(ctx, job_id, query),
   }),
 ];

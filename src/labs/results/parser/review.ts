@@ -4,13 +4,14 @@ import type { Static } from 'typebox';
 import type { Ctx, TeamCtx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
-import { notFound } from '../../../errors.ts';
+import { AppError, notFound } from '../../../errors.ts';
 import { publishEvent } from '../../../events/publish.ts';
 import { findTeamScopeOrNull, forTeam } from '../../../tenancy/teams/team-scope.ts';
 import { findUser } from '../../../users/find.ts';
 import { parsingJobUpdated } from './events.ts';
-import { findJob, renderJob, type JobRow } from './find-job.ts';
-import type { ParsingJobWithFiles } from './schemas.ts';
+import { renderJob, type JobRow } from './find-job.ts';
+import { findReview } from './find-review.ts';
+import type { AcceptLabReportQuery, LabReportToReview } from './schemas.ts';
 
 /** A report that waits for a review. It contains ids but no data of the report. */
 export type ToReview = { job_id: string; team_id: string; user_id: string; files: number; created_at: string };
@@ -43,9 +44,14 @@ export async function findJobScope(ctx: Ctx, jobId: string): Promise<TeamCtx> {
 
 /**
  * Records that a person has reviewed the report, and publishes this. A second call changes nothing. Throws not_found if
- * the report needs no review, and user_scheduled_for_deletion.
+ * the report needs no review, user_scheduled_for_deletion, and report_of_other_patient if it names another patient
+ * than the user and the person has not confirmed that it is of the user.
  */
-export function reviewJob(ctx: TeamCtx, jobId: string): Promise<Static<typeof ParsingJobWithFiles>> {
+export function reviewJob(
+  ctx: TeamCtx,
+  jobId: string,
+  { confirm_patient }: Static<typeof AcceptLabReportQuery>,
+): Promise<Static<typeof LabReportToReview>> {
   return inTransaction(ctx, async (tx) => {
     const { rows } = await sql<JobRow>`
       update lab_report_jobs set is_reviewed = true, updated_at = now()
@@ -53,12 +59,17 @@ export function reviewJob(ctx: TeamCtx, jobId: string): Promise<Static<typeof Pa
          and status = 'completed'
       returning user_id, id, team_id, status, failure_reason, needs_human_review, is_reviewed, data`.execute(tx.db);
     const [row] = rows;
-    if (row) {
-      const user = await findUser(tx, row.user_id);
-      await publishEvent(tx, parsingJobUpdated, { user, data: renderJob(tx, row) });
-    }
-    const job = await findJob(tx, jobId);
+    const job = await findReview(tx, jobId);
     if (!job.is_reviewed) throw notFound('Parsing job that waits for a review');
+    if (!row) return job;
+    if (job.names_other_patient && !confirm_patient) {
+      throw new AppError(
+        'report_of_other_patient',
+        'The report names another patient than its user. Correct it, or send confirm_patient=true if it is of the user.',
+      );
+    }
+    const user = await findUser(tx, row.user_id);
+    await publishEvent(tx, parsingJobUpdated, { user, data: renderJob(tx, row) });
     return job;
   });
 }

@@ -121,6 +121,21 @@ export const ParsingJobWithFiles = shape('ParsingJobWithFiles', {
   files: Type.Array(ParsingJobFile, { description: 'The files that were sent, in their order.' }),
 });
 
+/** A parsing job in the form in which the person sees it who reviews it. */
+export const LabReportToReview = shape('LabReportToReview', {
+  ...ParsingJobWithFiles.properties,
+  names_other_patient: Type.Boolean({
+    description: 'Whether the data name another patient than the user, by name or date of birth.',
+  }),
+});
+
+export const AcceptLabReportQuery = Type.Object({
+  confirm_patient: withDefault(
+    Type.Boolean({ description: 'Confirms that the report is of the user, although it names another patient.' }),
+    false,
+  ),
+});
+
 /** No sample is older than a person can be, and none is of the future. */
 const DateOfReport = BirthDate;
 

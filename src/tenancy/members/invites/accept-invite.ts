@@ -35,7 +35,7 @@ export function acceptInvite(ctx: OrgSignedCtx, given: string, sender: Sender): 
     await insertMember(tx, { id, org_id, name, email, role, team_ids });
     if (!isBrowser(sender)) return acceptedPage(ctx);
     const session = await createSession(tx, { org_id, member_id: id, ehr_member_id: null });
-    ctx.line?.names(session.id);
+    ctx.line?.actor({ kind: 'session', id: session.id, org_id, team_id: null, person_id: id }, [id]);
     return { redirect: '/dashboard', cookie: sessionCookie(ctx, session.token) };
   });
 }

@@ -2,10 +2,10 @@
 // nonce and the verifier of PKCE are keyed hashes of it, so nothing is stored, and nobody but us can compute them.
 import { randomBytes } from 'node:crypto';
 import type { Ctx } from '../../../context.ts';
+import { hostCookie } from '../../../operation/host-cookie.ts';
 import type { Cookie } from '../../../operation/media.ts';
 
 export const OPENID_COOKIE = 'phial_openid';
-const PATH = '/openid';
 /** How long a person may take at the issuer. */
 const SECONDS = 600;
 const VALUE = /^[\w-]{43}\.(\d{1,12})$/;
@@ -17,13 +17,8 @@ export type Checks = Record<Part, string>;
 /** Returns the cookie for a browser that leaves for the issuer. */
 export function newBrowserSecret({ config }: Pick<Ctx, 'config'>): Cookie {
   const expires = Math.floor(Date.now() / 1000) + SECONDS;
-  return {
-    name: OPENID_COOKIE,
-    value: `${randomBytes(32).toString('base64url')}.${expires}`,
-    path: PATH,
-    seconds: SECONDS,
-    secure: config.baseUrl.startsWith('https:'),
-  };
+  const value = `${randomBytes(32).toString('base64url')}.${expires}`;
+  return hostCookie(config, OPENID_COOKIE, { value, seconds: SECONDS });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Ctx } from '../../../context.ts';
 import { acrossTeams, boundToOrg } from '../../../db/session/bind.ts';
 import { inTransaction } from '../../../db/transaction.ts';
 import type { BrowserResponse } from '../../../operation/media.ts';
+import { isEmail } from '../../../wire/forms/email.ts';
 import { findMembersByAddress, type FoundMember } from '../../members/find-by-address.ts';
 import { addressHash } from '../../members/person.ts';
 import { createSession } from '../../sessions/create-session.ts';
@@ -21,7 +22,6 @@ type Claims = { [name: string]: unknown; email?: unknown; email_verified?: unkno
 
 /** How long the links on the page last on which a member of several organisations chooses one. */
 const CHOICE_SECONDS = 300;
-const LONGEST_ADDRESS = 320;
 
 /**
  * Signs in the member with the verified address of an account at the issuer. Nobody becomes a member by this. Every
@@ -43,8 +43,9 @@ export async function finishOpenid(
     return failed(ctx, error, 'openid_failed');
   }
   const { email, email_verified } = claims;
-  if (typeof email !== 'string' || email.length > LONGEST_ADDRESS || email_verified !== true)
-    return signInPageWith('email_not_verified');
+  if (typeof email !== 'string' || email_verified !== true) return signInPageWith('email_not_verified');
+  // No member has another address, but its lower case may be the address of a member.
+  if (!isEmail(email)) return signInPageWith('no_member');
   return signIn(ctx, email);
 }
 

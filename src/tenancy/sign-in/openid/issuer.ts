@@ -20,21 +20,26 @@ type Openid = NonNullable<Config['openid']>;
 const ANY_NETWORK = ['0.0.0.0/0', '::/0'];
 /** How long we use the endpoints of the issuer without asking for them again. The library looks after its keys. */
 const KNOWN_FOR_MS = 3_600_000;
+/** How long we do not ask an issuer again that did not answer. Each request that waits for it holds a permit. */
+const FAILED_FOR_MS = 10_000;
 const METHODS = { GET: 'GET', POST: 'POST' } as const;
 
 type Known = { found: Promise<Configuration>; until: number };
 const known = new WeakMap<Config, Known>();
 
-/** Returns the endpoints of the issuer with our client. Throws if the issuer does not answer as it must. */
+/**
+ * Returns the endpoints of the issuer with our client. Callers share one request. Throws if the issuer does not answer
+ * as it must, and then at once for some seconds.
+ */
 export async function findIssuer(config: Config, openid: Openid): Promise<Configuration> {
   const last = known.get(config);
   if (last && last.until > performance.now()) return last.found;
-  const found = discover(config, openid);
-  known.set(config, { found, until: performance.now() + KNOWN_FOR_MS });
+  const asked: Known = { found: discover(config, openid), until: performance.now() + KNOWN_FOR_MS };
+  known.set(config, asked);
   try {
-    return await found;
+    return await asked.found;
   } catch (error) {
-    known.delete(config);
+    asked.until = performance.now() + FAILED_FOR_MS;
     throw error;
   }
 }

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startIssuer, type IssuerStandIn } from '../../../../test/openid-issuer.ts';
@@ -128,7 +131,7 @@ describe('an account at the issuer', () => {
       },
     ]);
     expect(left.headers.get('set-cookie')).toMatch(
-      /^phial_openid=[\w-]{43}\.\d+; Path=\/openid; Max-Age=600; HttpOnly; SameSite=Lax$/,
+      /^phial_openid=[\w-]{43}\.\d+; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
     );
     const again = await leave();
     expect(new URL(again.url).searchParams.get('state')).not.toBe(asked.get('state'));
@@ -136,6 +139,7 @@ describe('an account at the issuer', () => {
 
   test.each([
     ['of nobody', { email: 'nobody@example.com', email_verified: true }, 'no_member'],
+    ['of an address that no mail server accepts', { email: `${'x'.repeat(300)}@example.com` }, 'no_member'],
     ['whose address is not verified', { email_verified: false }, 'email_not_verified'],
     ['without a word about that', { email_verified: undefined }, 'email_not_verified'],
     ['without an address', { email: undefined, email_verified: true }, 'email_not_verified'],
@@ -145,6 +149,14 @@ describe('an account at the issuer', () => {
     const before = await count();
     expect(problem(await signIn())).toEqual(refused(code));
     expect([await count(), await sessions()]).toEqual([before, 0]);
+  });
+
+  test('whose address looks like that of a member signs in nobody', async () => {
+    await makeMember(app, team, { name: 'Kate', email: `kate-${number}@example.com` });
+    const kelvin = '\u212A';
+    issuer.account = { sub: 'look-alike', email: `${kelvin}ate-${number}@example.com`, email_verified: true };
+    expect(problem(await signIn())).toEqual(refused('no_member'));
+    expect(await sessions()).toBe(0);
   });
 
   test('of a removed member signs in nobody', async () => {
@@ -184,6 +196,23 @@ describe('the return from the issuer', () => {
     }
     expect(await sessions()).toBe(0);
     expect((await comeBack(back, one.cookie)).headers.get('location')).toBe('/dashboard');
+  });
+
+  test('behind HTTPS needs a cookie that no other host of the domain can set', async () => {
+    const behind = await serviceWith(issuer.env);
+    Object.assign(behind.config, { baseUrl: behind.baseUrl.replace('http:', 'https:') });
+    try {
+      const left = await go(`${behind.baseUrl}/openid/start`);
+      expect(left.headers.get('set-cookie')).toMatch(/^__Host-phial_openid=[^;]+; Path=\/;.*; Secure$/);
+      const cookie = cookieOf(left, '__Host-phial_openid') ?? '';
+      const back = (await visit(left.headers.get('location') ?? '')).replace('https:', 'http:');
+      expect(problem(await comeBack(back, cookie))).toEqual(refused('openid_failed'));
+      const done = await go(back, new Map([['__Host-phial_openid', cookie]]));
+      expect([done.status, done.headers.get('location')]).toEqual([302, '/dashboard']);
+      expect(done.headers.get('set-cookie')).toMatch(/^__Host-phial_session=/);
+    } finally {
+      await behind.close();
+    }
   });
 
   test('is refused after ten minutes', async () => {
@@ -243,17 +272,28 @@ describe('an issuer', () => {
     }
   });
 
-  test('that is away leads to the page for signing in, and is asked again', async () => {
-    const other = await startIssuer();
-    other.account = issuer.account;
-    const service = await serviceWith(other.env);
+  test('that does not answer is asked once in ten seconds, and the page for signing in says so', async () => {
+    let asked = 0;
+    const broken = createServer((_, response) => {
+      asked += 1;
+      setTimeout(() => response.writeHead(503).end(), 200);
+    }).listen(0, '127.0.0.1');
+    await once(broken, 'listening');
+    const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
+    const service = await serviceWith({ ...issuer.env, PHIAL_OPENID_ISSUER: url });
+    const start = async () => problem(await go(`${service.baseUrl}/openid/start`));
+    const unavailable = refused('openid_unavailable');
     try {
-      await other.close();
-      expect(problem(await go(`${service.baseUrl}/openid/start`))).toEqual(refused('openid_unavailable'));
-      expect(problem(await go(`${service.baseUrl}/openid/start`))).toEqual(refused('openid_unavailable'));
-      expect(log.filter((line) => line.includes('a sign-in by OpenID Connect failed'))).toHaveLength(2);
+      expect(await Promise.all([start(), start()])).toEqual([unavailable, unavailable]);
+      expect([await start(), asked]).toEqual([unavailable, 1]);
+      expect(log.filter((line) => line.includes('a sign-in by OpenID Connect failed'))).toHaveLength(3);
+      const now = performance.now.bind(performance);
+      vi.spyOn(performance, 'now').mockImplementation(() => now() + 10_000);
+      expect([await start(), asked]).toEqual([unavailable, 2]);
     } finally {
+      vi.restoreAllMocks();
       await service.close();
+      broken.close();
     }
   });
 

@@ -484,7 +484,7 @@ describe('an account that is connected already', () => {
 });
 
 describe('the cookie', () => {
-  test('is hidden from scripts, bound to its paths, and Secure where the service uses https', async () => {
+  test('is hidden from scripts, and of this host alone where the service uses https', async () => {
     const secure = await startTestApp({ ...provider.env('oura'), PHIAL_BASE_URL: 'https://phial.example.com/api' });
     try {
       const { user_id } = await makeUser(secure.team);
@@ -492,7 +492,7 @@ describe('the cookie', () => {
       const cookieOf = async (baseUrl: string, token: string): Promise<string | null> =>
         (await fetch(`${baseUrl}${start('oura', token)}`, { redirect: 'manual' })).headers.get('set-cookie');
       expect(await cookieOf(secure.baseUrl, link_token)).toMatch(
-        /^phial_link=[\w-]{43}\.lt_\w{43}; Path=\/api\/v2\/link\/oauth; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/,
+        /^__Host-phial_link=[\w-]{43}\.lt_\w{43}; Path=\/; Max-Age=900; HttpOnly; SameSite=Lax; Secure$/,
       );
       const plain = await linkTokenOf(team, (await makeUser(team)).user_id);
       expect(await cookieOf(app.baseUrl, plain.link_token)).toMatch(/HttpOnly; SameSite=Lax$/);

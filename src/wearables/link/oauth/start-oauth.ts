@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/options.ts';
 import type { Ctx } from '../../../context.ts';
 import { readToken } from '../../../tenancy/keys/key-value.ts';
+import { hostCookie } from '../../../operation/host-cookie.ts';
 import type { BrowserResponse } from '../../../operation/media.ts';
 import { addressAt, type Configured } from '../../connections/applications/configured.ts';
 import { findAskedScopes } from '../requirements/asked-scopes.ts';
@@ -34,16 +35,9 @@ export async function startOauth(ctx: Ctx, { provider, token, cookie, from_page 
   const { own } = configured;
   const departure = await storeState(session.ctx, { provider, own, pkce, cookie, token, from_page });
   const { asked } = await findAskedScopes(session.ctx, configured.connector);
-  const base = new URL(ctx.config.baseUrl);
   return {
     redirect: authorizeUrl(ctx.config, configured, { ...departure, asked }),
-    cookie: {
-      name: COOKIE,
-      value: departure.cookie,
-      path: `${base.pathname.replace(/\/$/, '')}/v2/link/oauth`,
-      seconds: STATE_SECONDS,
-      secure: base.protocol === 'https:',
-    },
+    cookie: hostCookie(ctx.config, COOKIE, { value: departure.cookie, seconds: STATE_SECONDS }),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../../context.ts';
 import { interpret } from '../../interpretation/interpret.ts';
 import { parseValue } from '../../interpretation/parse-range.ts';
-import { isOfUser } from './is-of-user.ts';
+import { patientOf } from './patient-of.ts';
 import type { Outcome } from '../finish-job.ts';
 import { openMatcher, type Match } from './match-loinc.ts';
 import type { ReadHeader, ReadReport, ReadRow } from '../parse/read-report.ts';
@@ -30,7 +30,7 @@ export async function matchReport(
     rows.length <= MAX_RESULTS &&
     reports.every(({ unread }) => unread === 0) &&
     results.every(({ loinc_match_status }) => loinc_match_status === 'auto_match') &&
-    (await isOfUser(ctx, userId, header));
+    (await patientOf(ctx, userId, header)) === 'user';
   return { data: { metadata: { ...header, gender: header.gender ?? 'other' }, results }, needsReview: !isSure };
 }
 

@@ -1,13 +1,19 @@
-import type { TeamCtx } from '../../../../context.ts';
+import type { TeamCtx, TxCtx } from '../../../../context.ts';
 import { normalName } from './match-loinc.ts';
 import type { ReadHeader } from '../parse/read-report.ts';
 
+type Patient = Pick<ReadHeader, 'dob' | 'patient_first_name' | 'patient_last_name'>;
+
 /**
- * Returns whether a report may belong to the user. We compare the patient in the report with what we know of the user,
- * such as the name and the date of birth. The report must contain at least one of these facts, and none may differ. If
- * we know nothing about the user, the function returns true.
+ * Returns whose a report is. We compare the patient in the report with what we know of the user, such as the name and
+ * the date of birth: `other` if one of these facts differs, `nobody` if the report contains none of them. If we know
+ * nothing about the user, the report is of the `user`.
  */
-export async function isOfUser(ctx: TeamCtx, userId: string, header: ReadHeader): Promise<boolean> {
+export async function patientOf(
+  ctx: TeamCtx | TxCtx<TeamCtx>,
+  userId: string,
+  header: Patient,
+): Promise<'user' | 'nobody' | 'other'> {
   const row = await ctx.db
     .selectFrom('users')
     .leftJoin('user_info', 'user_info.user_id', 'users.id')
@@ -15,7 +21,7 @@ export async function isOfUser(ctx: TeamCtx, userId: string, header: ReadHeader)
     .where('users.id', '=', userId)
     .where('users.team_id', '=', ctx.team.id)
     .executeTakeFirst();
-  if (!row) return false;
+  if (!row) return 'other';
   const info = row.info && ctx.cipher.openJson<Info>('user_info.info', row, row.info);
   const dob =
     info?.dob ??
@@ -27,8 +33,9 @@ export async function isOfUser(ctx: TeamCtx, userId: string, header: ReadHeader)
   ];
   const known = pairs.filter(([mine]) => mine);
   const stated = known.filter(([, other]) => other !== null);
-  if (known.length > 0 && stated.length === 0) return false;
-  return stated.every(([mine, other]) => normalName(mine as string) === normalName(other as string));
+  if (known.length > 0 && stated.length === 0) return 'nobody';
+  const isSame = stated.every(([mine, other]) => normalName(mine as string) === normalName(other as string));
+  return isSame ? 'user' : 'other';
 }
 
 type Info = { first_name: string; last_name: string; dob: string };
