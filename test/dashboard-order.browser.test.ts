@@ -80,7 +80,7 @@ await describeDashboard('the page of an order', (dashboard) => {
       await page.getByRole('dialog').waitFor();
     };
     await openForm();
-    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => page.url()).toMatch(/\/orders$/);
     await page.goBack();
