@@ -17,11 +17,11 @@ const makeOlder = (databaseUrl: string, orderId: string, days: number): Promise<
 await describeDashboard('the page of an order', (dashboard) => {
   test('says why the order is overdue, as the list of overdue orders does', async () => {
     const { app, team } = dashboard;
-    const [sent, kept] = [await orderKit(team), await orderKit(team)];
+    const [sent, left] = [await orderKit(team), await orderKit(team)];
     await simulate(team, sent.id, '?final_status=collecting_sample.testkit.transit_customer');
     const age = (id: string, days: number) => makeOlder(app.databaseUrl, id, days);
     await age(sent.id, 12);
-    await age(kept.id, 2);
+    await age(left.id, 2);
     await dashboard.onEachScreen('orders-overdue', '/orders?overdue=true', async (page) => {
       await page.getByText('no news for 12 days, on its way to the patient').waitFor();
     });
@@ -50,7 +50,7 @@ await describeDashboard('the page of an order', (dashboard) => {
     await dashboard.check(page);
   });
 
-  test('says in a line which endpoints were told, and shows in it how each answered', async () => {
+  test('says in a line which endpoints got it, and shows in it how each answered', async () => {
     const { app, team } = dashboard;
     const [works, fails] = [await startEndpoint(), await startEndpoint()];
     fails.answer((response) => response.writeHead(500).end());
@@ -58,14 +58,14 @@ await describeDashboard('the page of an order', (dashboard) => {
     const order = await registeredKit(team);
     await app.deliver();
     const page = await dashboard.open(`/orders/${order.id}`);
-    const told = page
+    const webhooks = page
       .getByRole('group')
       .filter({ hasText: /1 of \d endpoints failed/ })
       .first();
-    await told.locator('summary').click();
-    await told.getByText('Failed (500)').waitFor();
-    await told.getByTitle(new URL(fails.url).host).waitFor();
-    await told.getByRole('link', { name: /^labtest\.order\./ }).waitFor();
+    await webhooks.locator('summary').click();
+    await webhooks.getByText('Failed (500)').waitFor();
+    await webhooks.getByTitle(new URL(fails.url).host).waitFor();
+    await webhooks.getByRole('link', { name: /^labtest\.order\./ }).waitFor();
     await dashboard.check(page);
   });
 

@@ -75,10 +75,10 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await app.deliver();
     await dashboard.onEachScreen('order', `/orders/${order.id}`, async (page) => {
       await page.getByRole('heading', { name: 'Results' }).waitFor();
-      const told = page.getByRole('group').filter({ hasText: 'Told 1 endpoint' }).first();
-      await told.locator('summary').click();
-      await told.getByText('Delivered (204)').waitFor();
-      await told.getByText(new URL(endpoint.url).host).waitFor();
+      const webhooks = page.getByRole('group').filter({ hasText: 'Told 1 endpoint' }).first();
+      await webhooks.locator('summary').click();
+      await webhooks.getByText('Delivered (204)').waitFor();
+      await webhooks.getByText(new URL(endpoint.url).host).waitFor();
       await page.getByRole('heading', { level: 1, name: `for ${patientDetails.first_name}` }).waitFor();
     });
     const page = await dashboard.open(`/orders/${order.id}`);

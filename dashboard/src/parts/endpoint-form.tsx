@@ -68,7 +68,7 @@ export function EndpointForm({ endpoint, submit, run: { isPending, error }, ...d
       />
       <MultiSelect
         label="Events"
-        description="Leave it empty for all events about users. labtest.order.* means all whose names begin with labtest.order."
+        description="Leave it empty for all events about users. labtest.order.* means all names that begin with it."
         placeholder={types.length === 0 ? 'All events' : ''}
         searchable
         clearable

@@ -5,8 +5,8 @@ type Marker = { type: string | null; expected_results?: readonly unknown[] };
 const counted = (count: number, word: string): string => `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`;
 
 /**
- * What a test measures: "1 panel, 2 single markers", with the number of results where it is known. A panel is one marker
- * to order and gives several results.
+ * What a test measures: "1 panel, 2 single markers", with the number of results where it is known. A panel is one
+ * marker to order and gives several results.
  */
 export function measuredInWords(markers: readonly Marker[]): string {
   const panels = markers.filter(({ type }) => type === 'panel').length;

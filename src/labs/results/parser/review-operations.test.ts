@@ -114,7 +114,7 @@ test('a person corrects what was read, and the event of the acceptance has the c
   expect((await team.api('PUT', `${at}/data`, corrected)).status).toBe(404);
 });
 
-test('a report that names another patient is marked, and accepted only by somebody who confirms the patient', async () => {
+test('a report that names another patient is marked, and accepted only with a confirmation', async () => {
   const team = await app.makeTeam();
   const { job_id, user_id } = await waiting(team);
   const ann = { ...patientDetails, first_name: 'Ann', last_name: 'Lee', dob: '1980-01-01', address: patientAddress };
