@@ -96,6 +96,8 @@ await describeDashboard('the pages of orders', (dashboard) => {
     const info = { ...patientDetails, last_name: 'Ruizarez', address };
     expect((await team.api('PATCH', `/v2/user/${user.user_id}/info`, info)).status).toBe(200);
     await kitTestId(team);
+    const physicians = `/v1/org/${team.org_id}/team/${team.id}/sandbox/physician`;
+    await team.api('PUT', `${physicians}/1234567893`, { first_name: 'Ada', last_name: 'Li' });
     const page = await dashboard.open('/orders', { expected: /status of 422/ });
     await page.getByRole('button', { name: 'New order' }).first().click();
     await page.getByRole('combobox', { name: 'User' }).fill(user.client_user_id.slice(0, -1));
@@ -108,15 +110,14 @@ await describeDashboard('the pages of orders', (dashboard) => {
       .getByRole('option', { name: /test kit/ })
       .first()
       .click();
+    await page.getByRole('combobox', { name: 'Physician of the team' }).click();
+    await page.getByRole('option', { name: 'Ada Li, 1234567893' }).click();
     for (const [label, value] of [
       ['First name', 'Ana'],
       ['Last name', 'Ruiz'],
       ['Date of birth', '1980-12-10'],
       ['Phone', '+16025550123'],
       ['E-mail', 'ana@example.com'],
-      ['Physician’s first name', 'Ada'],
-      ['Physician’s last name', 'Li'],
-      ['Physician’s NPI', '1234567893'],
       ['Street and number', '1 Saguaro Way'],
       ['City', 'Phoenix'],
       ['Zip code', '8500'],
@@ -147,6 +148,8 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByLabel('Results are').selectOption('critical');
     await page.getByRole('button', { name: 'Simulate', exact: true }).click();
     await page.getByText('Critical').first().waitFor();
+    const [, id = ''] = /orders\/([^?/]+)/.exec(page.url()) ?? [];
+    expect(await readOrder(team, id)).toMatchObject({ physician: { first_name: 'Ada', npi: '1234567893' } });
 
     const other = (await createOrder(team)).body as unknown as { order: { id: string } };
     await page.goto(page.url().replace(/[^/]+$/, other.order.id));

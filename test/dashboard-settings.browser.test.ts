@@ -105,7 +105,7 @@ await describeDashboard('the settings', (dashboard) => {
     await page.getByLabel('Email address').fill('grace@example.com');
     await page.getByRole('button', { name: 'Invite', exact: true }).click();
     await page.getByRole('rowheader', { name: 'grace@example.com' }).waitFor();
-    await page.getByText('No mail was sent').waitFor();
+    await page.getByText(`Run phial org invites --org ${dashboard.team.org_id}`).waitFor();
     await page.getByRole('cell', { name: /^Administrator of (?!the whole)/ }).waitFor();
     await dashboard.check(page);
     await page.close();
@@ -117,6 +117,13 @@ await describeDashboard('the settings', (dashboard) => {
     await again.getByRole('button', { name: 'Withdraw', exact: true }).last().click();
     await again.getByText('Nobody is invited at the moment.').waitFor();
     await dashboard.check(again);
+    await again.route('**/v1/session', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { org: object };
+      await route.fulfill({ response, json: { ...body, org: { ...body.org, plan: 'grow' } } });
+    });
+    await again.reload();
+    await again.getByText('The plan Grow has no members').waitFor();
   });
 
   test('give a member another role, and keep the other teams that this person manages', async () => {

@@ -104,6 +104,14 @@ await describeDashboard(
 );
 
 await describeDashboard('the page for signing in without a mail server', (dashboard) => {
+  test('says that somebody has signed out', async () => {
+    const page = await dashboard.open('/', { expected: /status of 401/ });
+    await page.getByRole('button', { name: 'Account of Operator' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await page.getByText('You are signed out.').waitFor();
+    await dashboard.check(page);
+  });
+
   test('says how to get a link', async () => {
     await dashboard.onEachScreen(
       'sign-in-without-mail',

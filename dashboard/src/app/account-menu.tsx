@@ -20,7 +20,7 @@ export function AccountMenu() {
   const signOut = useMutation({
     mutationFn: (path: '/v1/session' | '/v1/session/all') => unwrap(phial.DELETE(path)),
     onSettled: async () => {
-      await navigate({ to: '/sign-in' });
+      await navigate({ to: '/sign-in', search: { problem: 'signed_out' } as never });
       // Nothing that was read may stay in this browser.
       forgetWhatWasRead();
       await queries.resetQueries({ queryKey: SESSION_KEY });

@@ -1,5 +1,7 @@
-import { Checkbox, Fieldset, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
-import type { components } from '../api/client.ts';
+import { Checkbox, Fieldset, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { phial, unwrap, type components } from '../api/client.ts';
+import { useTeamPath } from '../api/session.tsx';
 import { inWords } from './status-badge.tsx';
 
 type Consent = components['schemas']['ConsentInput']['consentType'];
@@ -36,6 +38,7 @@ export function SigningFields({ value, onChange, problem }: SigningProps) {
   return (
     <Fieldset legend="Who signs the order">
       <Stack gap="sm">
+        <KnownPhysicians value={value} onChange={onChange} />
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
           {FIELDS.map(([name, label]) => (
             <TextInput
@@ -71,5 +74,31 @@ export function SigningFields({ value, onChange, problem }: SigningProps) {
         )}
       </Stack>
     </Fieldset>
+  );
+}
+
+/** The physicians of the team, of whom one fills the fields. */
+function KnownPhysicians({ value, onChange }: Pick<SigningProps, 'value' | 'onChange'>) {
+  const { team_id } = useTeamPath();
+  const { data: known = [] } = useQuery({
+    queryKey: ['physicians', team_id, 'to choose'],
+    queryFn: () => unwrap(phial.GET('/v2/team/{team_id}/physicians', { params: { path: { team_id } } })),
+  });
+  if (known.length === 0) return null;
+  return (
+    <Select
+      label="Physician of the team"
+      placeholder="Choose, or write another below"
+      clearable
+      data={known.map(({ npi, first_name, last_name }) => ({
+        value: npi,
+        label: `${first_name} ${last_name}, ${npi}`,
+      }))}
+      value={known.some(({ npi }) => npi === value.physician.npi) ? value.physician.npi : null}
+      onChange={(chosen) => {
+        const { first_name = '', last_name = '', npi = '' } = known.find((physician) => physician.npi === chosen) ?? {};
+        onChange({ ...value, physician: { first_name, last_name, npi } });
+      }}
+    />
   );
 }

@@ -133,8 +133,9 @@ const parcelFacts = (parcels: Parcels): Fact[] => [
 ];
 
 function parcelOf(courier?: string | null, number?: string | null, url?: string | null): ReactNode {
-  if (!number) return courier ?? null;
-  const shown = `${courier ?? ''} ${number}`.trim();
+  const carrier = courier?.toUpperCase();
+  if (!number) return carrier ?? null;
+  const shown = `${carrier ?? ''} ${number}`.trim();
   return url ? (
     <Anchor href={url} target="_blank" rel="noreferrer">
       {shown}

@@ -29,8 +29,9 @@ type Props = {
 };
 
 export function OrderFilters({ search, searchFor, filters, change }: Props) {
-  // A single status comes from a link of another page and stays selectable.
-  const statuses = [...new Set([...Object.keys(ORDER_GROUPS), ...(filters.status ? [filters.status] : [])])];
+  // Corrected orders are a part of the completed ones. A single status also comes from a link of another page.
+  const chosen = filters.status ? [filters.status] : [];
+  const statuses = [...new Set([...Object.keys(ORDER_GROUPS), 'corrected', ...chosen])];
   return (
     <Group align="flex-end" gap="sm" role="search" aria-label="Filters of orders">
       <SearchField
@@ -63,7 +64,7 @@ export function OrderFilters({ search, searchFor, filters, change }: Props) {
       />
       <ChoiceFilter
         label="Overdue"
-        width={140}
+        width={160}
         data={[{ value: 'true', label: 'Overdue only' }]}
         value={filters.overdue}
         change={(overdue) => change({ overdue })}

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
-import { useSession, useTeamPath } from '../../api/session.tsx';
+import { useIsOperator, useSession, useTeamPath } from '../../api/session.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { roleOptions } from './roles.ts';
 
@@ -38,6 +38,7 @@ export function Invite() {
 
 function Outcome({ email, status }: { email: string; status: Status }) {
   const { org } = useSession();
+  const isOperator = useIsOperator();
   const hasMail = useMail();
   if (status === 'already_in_org') return <Text size="sm">{email} is a member already. No mail was sent.</Text>;
   if (hasMail === undefined) return null;
@@ -45,8 +46,9 @@ function Outcome({ email, status }: { email: string; status: Status }) {
     return <Text size="sm">A mail with the link is on its way to {email}. The link works for seven days.</Text>;
   return (
     <Alert title="No mail was sent">
-      The service has no mail server, so the link stays with its operator. Ask the operator to run{' '}
-      <Code>phial org invites --org {org.id}</Code> and to give the link to {email}.
+      The service has no mail server, so the link stays with its operator.{' '}
+      {isOperator ? 'Run' : 'Ask the operator to run'} <Code>phial org invites --org {org.id}</Code>, where the service
+      runs, and {isOperator ? 'give' : 'to give'} the link to {email}.
     </Alert>
   );
 }

@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
@@ -7,6 +7,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
+import { inWords } from '../../parts/status-badge.tsx';
 import { Ago, Time } from '../../parts/time.tsx';
 import { ChangeRole } from './change-role.tsx';
 import { Invite } from './invite.tsx';
@@ -14,8 +15,14 @@ import { describeRole } from './roles.ts';
 
 /** The people who sign in, and those who were asked to. */
 export function Members() {
+  const { org } = useSession();
   return (
     <Stack>
+      {org.plan !== 'scale' && (
+        <Alert title={`The plan ${inWords(org.plan)} has no members`}>
+          Nobody here can use the dashboard before the organisation has the plan Scale.
+        </Alert>
+      )}
       <Invite />
       <MemberList />
       <Title order={2} mt="md">

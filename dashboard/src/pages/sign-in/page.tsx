@@ -14,6 +14,7 @@ const ASK_AGAIN_MS = 5_000;
 
 /** Why somebody was led here, by the parameter `problem` of the address. */
 const PROBLEMS: Partial<Record<string, string>> = {
+  signed_out: 'You are signed out.',
   link_ended: 'That link was used already or has ended. Ask for a new one here.',
   openid_unavailable: 'That account cannot be used at the moment. Try again later.',
   openid_refused: 'You did not sign in to that account. Try again, or sign in another way.',
