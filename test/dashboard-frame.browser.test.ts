@@ -67,7 +67,7 @@ await describeDashboard(
       await make('Zebra clinic');
       const page = await dashboard.open('/', { team });
       await page.getByRole('button', { name: /^Team AAA first/ }).click();
-      expect(await page.getByRole('menuitem', { name: 'B 7', exact: true }).count()).toBe(1);
+      await page.getByRole('menuitem', { name: 'B 7', exact: true }).waitFor();
       expect(await page.getByRole('menuitem', { name: 'Zebra clinic' }).count()).toBe(0);
       await page.getByRole('menuitem', { name: 'Find another team' }).click();
       await page.getByLabel('Name or your own id').fill('zebr');
