@@ -1,5 +1,6 @@
 // People who are signed in to the dashboard.
 import { createSignInLink } from '../src/tenancy/sessions/create-sign-in-link.ts';
+import { sessionCookieName } from '../src/tenancy/sessions/session-cookie.ts';
 import { operatorOf, type SignInPerson } from '../src/tenancy/sessions/person.ts';
 import { makeMember, type Member } from './people-of-orgs.ts';
 import type { Answer, Team, TestApp } from './test-app.ts';
@@ -66,7 +67,7 @@ export async function openSession(app: TestApp, token: string): Promise<SignedIn
     app.api<T>(method, path, body, {
       key: null,
       headers: {
-        cookie: `theme=dark; phial_session=${token}`,
+        cookie: `theme=dark; ${sessionCookieName(app.ctx)}=${token}`,
         ...(team ? { 'x-phial-team': team } : {}),
         ...(csrf ? { 'x-csrf-token': csrf } : {}),
         ...headers,
