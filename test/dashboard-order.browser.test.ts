@@ -58,10 +58,8 @@ await describeDashboard('the page of an order', (dashboard) => {
     const order = await registeredKit(team);
     await app.deliver();
     const page = await dashboard.open(`/orders/${order.id}`);
-    const webhooks = page
-      .getByRole('group')
-      .filter({ hasText: /1 of \d endpoints failed/ })
-      .first();
+    const newest = page.locator('.mantine-Timeline-item').first();
+    const webhooks = newest.getByRole('group').filter({ hasText: /1 of \d endpoints failed/ });
     await webhooks.locator('summary').click();
     await webhooks.getByText('Failed (500)').waitFor();
     await webhooks.getByTitle(new URL(fails.url).host).waitFor();
