@@ -1,8 +1,6 @@
 import { ActionIcon, Menu, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useMutation } from '@tanstack/react-query';
 import { phial, unwrap } from '../api/client.ts';
-import { forgetWhatWasRead, SESSION_KEY } from '../api/queries.ts';
 import { useSession } from '../api/session.tsx';
 import { PersonIcon, SignOutIcon } from '../parts/icons.tsx';
 
@@ -15,16 +13,10 @@ const ROLES = {
 /** Says who is signed in, and signs out. */
 export function AccountMenu() {
   const { person, org } = useSession();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
   const signOut = useMutation({
     mutationFn: (path: '/v1/session' | '/v1/session/all') => unwrap(phial.DELETE(path)),
-    onSettled: async () => {
-      await navigate({ to: '/sign-in', search: { problem: 'signed_out' } as never });
-      // Nothing that was read may stay in this browser.
-      forgetWhatWasRead();
-      await queries.resetQueries({ queryKey: SESSION_KEY });
-    },
+    // A new start of the program: nothing that was read may stay in this browser.
+    onSettled: () => location.assign('/dashboard/sign-in?problem=signed_out'),
   });
   const name = person.name ?? person.email ?? (person.kind === 'operator' ? 'Operator' : 'Signed in');
   return (
