@@ -14,6 +14,7 @@ import type { Db } from '../src/db/open-database.ts';
 import { prepareDrain } from '../src/http/drain.ts';
 import { openMetrics, type Metrics } from '../src/metrics.ts';
 import { tasksOf, workerLogger } from '../src/jobs/run-jobs.ts';
+import { withRepeatableEnds } from '../src/jobs/repeatable-ends.ts';
 import { openLog } from '../src/log.ts';
 import { LongPolls } from '../src/long-polls.ts';
 import { VERSION } from '../src/package-root.ts';
@@ -144,7 +145,12 @@ export async function startTestApp(
     unreadBytes: () => app.unread.bytes,
     flushAudit: () => app.audit.flush(),
     runJobs: () =>
-      runOnce({ pgPool: database_.pool, taskList: tasksOf(ctx), logger: workerLogger(log), noHandleSignals: true }),
+      runOnce({
+        pgPool: withRepeatableEnds(database_.pool),
+        taskList: tasksOf(ctx),
+        logger: workerLogger(log),
+        noHandleSignals: true,
+      }),
     close: async () => {
       await deliverer.stop(0);
       await deliveries.close();

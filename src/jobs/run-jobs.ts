@@ -37,6 +37,7 @@ import { tokenRevocation } from '../wearables/connections/tokens/revoke.ts';
 import { endedAgreementJobs } from './erase-ended-agreements.ts';
 import { teamErasureJobs } from './erase-teams.ts';
 import { openJobPermits, MAX_JOBS } from './job-permits.ts';
+import { withRepeatableEnds } from './repeatable-ends.ts';
 import { userErasureJobs } from './erase-users.ts';
 import { dropExpired } from './retention.ts';
 
@@ -163,7 +164,7 @@ export async function runJobs(ctx: Ctx, pool: pg.Pool): Promise<Runner> {
   await resumeDemoClinics(ctx, 0);
   const permits = openJobPermits();
   return run({
-    pgPool: pool,
+    pgPool: withRepeatableEnds(pool),
     concurrency: MAX_JOBS,
     forbiddenFlags: permits.taken,
     pollInterval: 1000,

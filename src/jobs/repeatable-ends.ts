@@ -1,0 +1,42 @@
+import type pg from 'pg';
+import { isUnavailable } from '../db/session/unavailable.ts';
+
+/**
+ * Returns `pool` for graphile-worker, which deletes or puts back a job at its end. It repeats that statement only after
+ * errors with certain codes. Nobody catches its other errors, so each of them would end the process. Here, each error
+ * that means "the database is unavailable" gets one of these codes. The statement names the job by its id, so it may be
+ * repeated.
+ */
+export function withRepeatableEnds(pool: pg.Pool): pg.Pool {
+  const connect = (callback?: Parameters<pg.Pool['connect']>[0]): unknown =>
+    callback ? pool.connect(callback) : repeatable(pool.connect().then(withRepeatableQueries));
+  return instead(pool, { connect });
+}
+
+const withRepeatableQueries = (client: pg.PoolClient): pg.PoolClient =>
+  instead(client, {
+    query: (...given: unknown[]) => {
+      const asked: unknown = Reflect.apply(client.query, client, given);
+      return asked instanceof Promise ? repeatable(asked) : asked;
+    },
+  });
+
+/** Returns `object` with other methods. The rest of its methods still act on `object` itself. */
+function instead<T extends object>(object: T, methods: Record<string, unknown>): T {
+  return new Proxy(object, {
+    get: (_, name) => {
+      if (typeof name === 'string' && Object.hasOwn(methods, name)) return methods[name];
+      const own: unknown = Reflect.get(object, name, object);
+      return typeof own === 'function' ? (own.bind(object) as unknown) : own;
+    },
+  });
+}
+
+async function repeatable<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Error && isUnavailable(error)) Object.assign(error, { code: 'ETIMEDOUT' });
+    throw error;
+  }
+}
