@@ -127,7 +127,7 @@ describe('a different answer is a surprise', () => {
     });
     const received = await answer.text();
     const body = received === '' ? null : (JSON.parse(received) as Body);
-    const changed = (body && tamper?.(`${request.method} ${request.url}`, body, answer.status)) ?? body;
+    const changed = (body && (await tamper?.(`${request.method} ${request.url}`, body, answer.status))) ?? body;
     response
       .writeHead(answer.status, { 'content-type': 'application/json' })
       .end(changed === null ? undefined : JSON.stringify(changed));
@@ -211,9 +211,9 @@ describe('a different answer is a surprise', () => {
   });
 
   test('missing webhooks are a surprise', async () => {
-    const { code, printed } = await play((operation, body) => {
+    const { code, printed } = await play(async (operation, body) => {
       if (operation.startsWith('POST') && operation.endsWith('/webhook'))
-        void query(databaseUrl, 'update webhooks set disabled = true');
+        await query(databaseUrl, 'update webhooks set disabled = true');
       return body;
     }, 200);
     expect([code, printed.split('\n').at(-1)]).toEqual([1, 'Surprise: 0 of 2 webhooks came within 0.2 s.']);

