@@ -86,7 +86,7 @@ const OWNERS: Record<string, string[]> = {
   'wearables/timeseries': ['streams', 'samples', 'sample_notes', 'sample_records'],
   'wearables/summaries': ['summaries', 'summary_streams'],
   pipelines: ['ehr_pipelines', 'etl_pipelines'],
-  'webhooks/endpoints': ['webhooks', 'webhook_secrets', 'webhook_header_sets'],
+  'webhooks/endpoints': ['webhooks', 'webhook_secrets', 'webhook_header_sets', 'webhook_urls'],
   'webhooks/replays': ['webhook_replays'],
   events: ['events', 'deferred_events', 'event_readers'],
   delivery: [

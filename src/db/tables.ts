@@ -115,6 +115,7 @@ export interface Attempts {
   signature: string | null;
   team_id: string;
   trigger: string | null;
+  url_changes: number | null;
   user_agent: string | null;
   webhook_id: string;
 }
@@ -1488,6 +1489,14 @@ export interface WebhookSecrets {
   webhook_id: string;
 }
 
+export interface WebhookUrls {
+  replaced_at: Generated<string>;
+  team_id: string;
+  url: string;
+  url_changes: number;
+  webhook_id: string;
+}
+
 export interface ZipPrefixes {
   city: string;
   iana_timezone: string;
@@ -1624,6 +1633,7 @@ export interface DB {
   webhook_header_sets: WebhookHeaderSets;
   webhook_replays: WebhookReplays;
   webhook_secrets: WebhookSecrets;
+  webhook_urls: WebhookUrls;
   webhooks: Webhooks;
   zip_prefixes: ZipPrefixes;
 }

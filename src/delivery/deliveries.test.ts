@@ -248,13 +248,13 @@ describe('a delivery', () => {
     const logTo = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
     const logged = await startTestApp({ PHIAL_LOG_LEVEL: 'info' }, { databaseUrl: app.databaseUrl, logTo });
     const there = await startEndpoint();
-    await subscribe(logged.team, there);
+    const webhook = await subscribe(logged.team, there);
     for (const answer of [status(500), status(204)]) {
       there.answer = answer;
       await publish(logged.team);
       await logged.deliver();
     }
-    const attemptLines = lines.filter(({ msg }) => msg === 'delivery attempt');
+    const attemptLines = lines.filter(({ msg, endpoint_id }) => msg === 'delivery attempt' && endpoint_id === webhook);
     expect(attemptLines.map(({ level, ok }) => [level, ok])).toEqual([
       [40, false],
       [30, true],

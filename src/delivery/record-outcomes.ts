@@ -131,9 +131,11 @@ export async function recordOutcomes(ctx: Ctx | TxCtx, batch: EndedDelivery[]): 
         from recorded where result = 'failed' or is_asked
     ), logged as (
       insert into attempts (team_id, id, webhook_id, event_id, attempt, outcome, http_status, error, response_body,
-                            duration_ms, next_attempt_at, trigger, sent_at, signature, user_agent, headers_id)
+                            duration_ms, next_attempt_at, trigger, sent_at, signature, user_agent, headers_id,
+                            url_changes)
       select team_id, id, webhook_id, event_id, attempt, result, http_status, error, response_body, duration_ms,
-             next_attempt_at, trigger, to_timestamp(sent_at / 1000), signature, user_agent, headers_id from recorded
+             next_attempt_at, trigger, to_timestamp(sent_at / 1000), signature, user_agent, headers_id,
+             url_changes from recorded
     ), failing as (
       update endpoint_queues set failing_since = case when not changed.succeeded then coalesce(failing_since, now()) end
         from changed where endpoint_queues.webhook_id = changed.webhook_id returning endpoint_queues.webhook_id,

@@ -87,6 +87,7 @@ export function ShownAttempt({ attempt, close }: { attempt: AttemptSummary; clos
                   {endpointName(webhook_id)}
                 </Anchor>,
               ],
+              ['Sent to', query.data.url],
               ['Sent', query.data.sent_at && <Time at={query.data.sent_at} />],
               ['Took', `${query.data.duration_ms} ms`],
               ['Next attempt', query.data.next_attempt_at && <Time at={query.data.next_attempt_at} />],

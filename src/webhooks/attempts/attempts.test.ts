@@ -3,6 +3,8 @@ import type { Answer, Team, TestApp } from '../../../test/test-app.ts';
 import { dueNow } from '../../../test/deliveries.ts';
 import { sleep, steps } from '../../../test/invented-events.ts';
 import { makeUser, subscribe, webhookPath } from '../../../test/factories.ts';
+import { acrossTeams } from '../../db/session/bind.ts';
+import { dropExpired } from '../erase.ts';
 import { publishTo } from '../../../test/publish-event.ts';
 import type { Endpoint } from '../../../test/endpoint.ts';
 import { eachWithEndpoint } from '../../../test/subscribed.ts';
@@ -21,6 +23,7 @@ type Attempt = {
   next_attempt_at: string | null;
   created_at: string;
   sent_at: string | null;
+  url: string | null;
   request_headers: Record<string, string>;
   sensitive: string[] | null;
   response_body: string | null;
@@ -196,6 +199,37 @@ describe('an attempt', () => {
       'application/json',
       null,
     ]);
+  });
+
+  test('has the URL that it was sent to, also after the endpoint got another one or was deleted', async () => {
+    const [first, second] = [`${endpoint.url}/first`, `${endpoint.url}/second`];
+    const urlOf = async (event: string): Promise<unknown> => {
+      const attempt = (await ofEvent(event)).data.at(-1) as Attempt;
+      return (await read(attempt.id)).url;
+    };
+    await patch({ url: first });
+    const before = await publish();
+    await patch({ description: 'Its URL is the same' });
+    await patch({ url: second });
+    const after = await publish();
+    expect([await urlOf(before), await urlOf(after)]).toEqual([first, second]);
+    await team.api('DELETE', path());
+    expect([await urlOf(before), await urlOf(after)]).toEqual([first, second]);
+    await app.db.updateTable('webhook_urls').set({ replaced_at: '2020-01-01' }).where('url', '=', first).execute();
+    await dropExpired(acrossTeams(app.ctx));
+    expect([await urlOf(before), await urlOf(after)]).toEqual([null, second]);
+  });
+
+  test('has no URL if it is the oldest of more than a hundred earlier URLs', async () => {
+    const event = await publish();
+    for (let n = 0; n <= 100; n += 1) await patch({ url: `${endpoint.url}/${n}` });
+    const { count } = await app.db
+      .selectFrom('webhook_urls')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('webhook_id', '=', webhook)
+      .executeTakeFirstOrThrow();
+    const [attempt] = (await ofEvent(event)).data;
+    expect([count, (await read(attempt?.id as string)).url]).toEqual([100, null]);
   });
 
   test('is found only at its own endpoint', async () => {

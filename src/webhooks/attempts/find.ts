@@ -6,6 +6,7 @@ import { AppError, notFound } from '../../errors.ts';
 import { signatureHeaders } from '../../delivery/sending/sign.ts';
 import { userIsScheduled } from '../../events/deferred-events.ts';
 import { ORIGIN_HEADER } from '../../events/origin.ts';
+import { urlOfAttempt } from '../endpoints/earlier-urls.ts';
 import { findHeaderSetOrNull } from '../endpoints/endpoint-headers.ts';
 import { COLUMNS, type AttemptRow } from './read-attempts.ts';
 import { renderAttempts } from './render.ts';
@@ -17,6 +18,7 @@ type WholeRow = AttemptRow & {
   signature: string | null;
   user_agent: string | null;
   headers_id: string | null;
+  url: string | null;
   response_body: Buffer | null;
   user_is_scheduled: boolean;
 };
@@ -27,8 +29,8 @@ type WholeRow = AttemptRow & {
  */
 export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: string): Promise<Static<typeof Attempt>> {
   const query = sql<WholeRow>`
-    select ${COLUMNS}, event_type, origin, sent_at, signature, user_agent, headers_id, response_body, ${userIsScheduled}
-        as user_is_scheduled
+    select ${COLUMNS}, event_type, origin, sent_at, signature, user_agent, headers_id, response_body,
+           ${urlOfAttempt} as url, ${userIsScheduled} as user_is_scheduled
       from (
         select * from attempts where webhook_id = ${webhookId} and id between ${attemptId} and ${attemptId}
             order by id limit 1
@@ -46,7 +48,7 @@ export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: st
     rows: [row],
   } = await byIndex(query).execute(ctx.db);
   if (!row) throw notFound('Attempt');
-  const { origin, sent_at, signature, user_agent, headers_id, response_body, user_is_scheduled, ...attempt } = row;
+  const { origin, sent_at, signature, user_agent, headers_id, url, response_body, user_is_scheduled, ...attempt } = row;
   if (user_is_scheduled)
     throw new AppError('user_scheduled_for_deletion', 'The user of its event is scheduled for deletion.');
   const [summary] = await renderAttempts(ctx, [attempt]);
@@ -55,6 +57,7 @@ export async function findAttempt(ctx: TeamCtx, webhookId: string, attemptId: st
   return {
     ...(summary as NonNullable<typeof summary>),
     sent_at,
+    url,
     request_headers:
       sent_at === null || signature === null
         ? {}

@@ -81,6 +81,13 @@ export const Attempt = shape('Attempt', {
       description: 'When the headers were made, UTC. Null when the attempt ended before.',
     }),
   ),
+  url: nullable(
+    Type.String({
+      description:
+        'The URL that this attempt was sent to, also after the endpoint got another one. Null when nothing was sent, ' +
+        'or when we no longer store that URL.',
+    }),
+  ),
   request_headers: Type.Unsafe<Record<string, string>>({
     type: 'object',
     additionalProperties: { type: 'string' },
