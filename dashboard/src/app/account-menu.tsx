@@ -16,7 +16,7 @@ export function AccountMenu() {
   const signOut = useMutation({
     mutationFn: (path: '/v1/session' | '/v1/session/all') => unwrap(phial.DELETE(path)),
     // A new start of the program: nothing that was read may stay in this browser.
-    onSettled: () => location.assign('/dashboard/sign-in?problem=signed_out'),
+    onSettled: () => location.assign('/dashboard/sign-in?notice=signed_out'),
   });
   const name = person.name ?? person.email ?? (person.kind === 'operator' ? 'Operator' : 'Signed in');
   return (

@@ -14,7 +14,6 @@ const ASK_AGAIN_MS = 5_000;
 
 /** Why somebody was led here, by the parameter `problem` of the address. */
 const PROBLEMS: Partial<Record<string, string>> = {
-  signed_out: 'You are signed out.',
   link_ended: 'That link was used already or has ended. Ask for a new one here.',
   openid_unavailable: 'That account cannot be used at the moment. Try again later.',
   openid_refused: 'You did not sign in to that account. Try again, or sign in another way.',
@@ -24,7 +23,7 @@ const PROBLEMS: Partial<Record<string, string>> = {
 };
 
 export default function SignIn() {
-  const { from, problem } = useSearch({ strict: false }) as { from?: unknown; problem?: unknown };
+  const { from, problem, notice } = useSearch({ strict: false }) as Record<string, unknown>;
   const [mailedTo, setMailedTo] = useState<string | null>(null);
   const { history } = useRouter();
   // The link of the mail signs in at another tab. This one then goes on too.
@@ -49,6 +48,11 @@ export default function SignIn() {
       {why !== undefined && mailedTo === null && (
         <Alert color="yellow" mb="md" role="alert">
           {why}
+        </Alert>
+      )}
+      {notice === 'signed_out' && mailedTo === null && (
+        <Alert mb="md" role="status">
+          You are signed out.
         </Alert>
       )}
       <Paper withBorder p="lg" shadow="xs">
