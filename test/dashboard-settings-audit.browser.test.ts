@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { describeDashboard } from './dashboard.ts';
@@ -31,7 +32,7 @@ await describeDashboard('the audit log in the settings', (dashboard) => {
     const [download, response] = await Promise.all([
       page.waitForEvent('download'),
       page.waitForResponse((each) => each.url().includes('/audit_log/export')),
-      page.getByRole('button', { name: 'Export these lines' }).click(),
+      page.getByRole('button', { name: 'As JSON' }).click(),
     ]);
     expect(response.headers()['content-type']).toBe('application/x-ndjson; charset=utf-8');
     expect(download.suggestedFilename()).toBe(`audit-log-${today}.ndjson`);
@@ -43,7 +44,28 @@ await describeDashboard('the audit log in the settings', (dashboard) => {
         records: expect.arrayContaining([user_id, id]),
       }),
     ]);
-    await page.getByText('Saved as').waitFor();
+    await page.getByText('one JSON object per line').waitFor();
+
+    const [table] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export these lines' }).click(),
+    ]);
+    expect(table.suggestedFilename()).toBe(`audit-log-${today}.csv`);
+    const [head, ...saved] = parse(await readFile(await table.path(), 'utf8'), { bom: true });
+    expect(head?.slice(0, 3)).toEqual(['Operation', 'When (UTC)', 'Caller']);
+    expect(saved).toEqual([
+      [
+        'Get order',
+        expect.stringMatching(/^20.*Z$/),
+        ada.member.name,
+        'Person in the dashboard',
+        expect.stringMatching(/./),
+        expect.stringContaining(user_id),
+        '200',
+        '127.0.0.1',
+      ],
+    ]);
+    await page.getByText('for a spreadsheet').waitFor();
     await dashboard.check(page);
   });
 

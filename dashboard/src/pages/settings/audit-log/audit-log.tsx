@@ -9,6 +9,7 @@ import { Empty, Loaded } from '../../../parts/states.tsx';
 import { inWords, StatusBadge } from '../../../parts/status-badge.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { actorInWords, useCallerName } from './callers.ts';
+import type { Names } from './as-csv.ts';
 import { Export } from './export.tsx';
 import { AuditFilters, FILTERS } from './filters.tsx';
 import { readLines, type AuditLine } from './query.ts';
@@ -27,7 +28,8 @@ export function AuditLog() {
     placeholderData: (before) => before,
     enabled: isId,
   });
-  const columns = useColumns();
+  const names = useNames();
+  const columns = columnsWith(names);
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <Stack>
@@ -36,7 +38,7 @@ export function AuditLog() {
           Who read or changed which records. Without dates: the last 31 days. To see who opened a patient’s orders,
           enter the id of the user.
         </Text>
-        {isId && <Export filters={filters} />}
+        {isId && <Export filters={filters} names={names} />}
       </Group>
       <AuditFilters filters={filters} change={change} />
       {isId ? (
@@ -80,10 +82,15 @@ function Nothing({ isFiltered, hasMore, clear }: { isFiltered: boolean; hasMore:
   );
 }
 
-function useColumns(): Column<AuditLine>[] {
+function useNames(): Names {
   const { teams } = useSession();
-  const callerOf = useCallerName();
-  const teamOf = (id: string): string => teams.find((team) => team.id === id)?.name ?? 'A deleted team, or another';
+  return {
+    callerOf: useCallerName(),
+    teamOf: (id) => teams.find((team) => team.id === id)?.name ?? 'A deleted team, or another',
+  };
+}
+
+function columnsWith({ callerOf, teamOf }: Names): Column<AuditLine>[] {
   return [
     { label: 'Operation', render: ({ action }) => inWords(action.replaceAll('.', ' ')), isHeader: true },
     { label: 'When', render: ({ created_at }) => <Time at={created_at} /> },
