@@ -139,11 +139,14 @@ export type FoundLinkSession = {
 export type ConnectedSource = { provider: NamedProvider; created_on: string; source: NamedProvider };
 type NamedProvider = { name: string; slug: string; logo: string };
 
-/** The parts of an order that other modules need when the order gets new statuses. */
+/** The parts of an order that other modules need when it gets new statuses, or when its events are sent again. */
 export type FollowedOrder = {
-  row: { id: string; user_id: string; order_transaction_id: string; method: string };
+  row: { id: string; user_id: string; order_transaction_id: string; method: string; sample_id: string | null };
   user: { id: string; client_user_id: string };
 };
+
+/** The time of the events to send again. Null on both sides means all events. */
+export type ResendWindow = { start_at: string | null; end_at: string | null };
 
 /**
  * Functions that lower modules call. The functions of a list run one after another, in the transaction of the change.
@@ -154,6 +157,8 @@ export type Subscriptions = {
   teamCreated: readonly ((ctx: TxCtx, teamId: string) => Promise<void>)[];
   /** Called when an order got new statuses. */
   orderStatusesAppended: readonly ((ctx: TxCtx<TeamCtx>, order: FollowedOrder, statuses: string[]) => Promise<void>)[];
+  /** Called when the events of an order in a window were published again. */
+  orderEventsResent: readonly ((ctx: TxCtx<TeamCtx>, order: FollowedOrder, window: ResendWindow) => Promise<void>)[];
   /** Called when a user got another time zone. */
   timeZoneChanged: readonly ((ctx: TxCtx<TeamCtx>, user: { id: string }) => Promise<void>)[];
   /** Finds the providers that each of these users has connected. */

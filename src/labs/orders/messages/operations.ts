@@ -44,7 +44,7 @@ export const messageOperations = [
     response: ResendAnswer,
     summary: 'Send the events of orders again',
     description:
-      'Sends every event of the orders, or those in the window, again in the background, to the endpoints ' +
+      'Sends every event of the orders and their critical results, or those in the window, again in the background, to the endpoints ' +
       'that subscribe to them now. Each is a new message with an id of its own, so an endpoint that ' +
       'ignores messages with known ids accepts it. Its data is the order as it was right after that ' +
       'status: of two versions, keep the one with the newer updated_at. If you request it twice, the ' +

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestApp, type Team, type TestApp } from '../../../../test/test-app.ts';
-import { makeUser, orderKit, simulate, subscribe, type OrderBody } from '../../../../test/factories.ts';
+import { makeUser, orderKit, registeredKit, simulate, subscribe, type OrderBody } from '../../../../test/factories.ts';
 import { startEndpoint, type Endpoint } from '../../../../test/endpoint.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { dropExpired } from '../erase.ts';
@@ -63,6 +63,20 @@ describe('events that are sent again', () => {
     expect((await resend({ start_at: at(-300), end_at: at(-200) })).body.order_ids).toEqual([]);
     const before = new Date(Date.parse(first as string) - 1).toISOString();
     expect((await resend({ start_at: before, end_at: before })).body.order_ids).toEqual([]);
+  });
+
+  test('include those about critical results, unless they are outside the window', async () => {
+    const order = await registeredKit(team);
+    await simulate(team, order.id, '', { interpretation: 'critical' });
+    const critical = async () => (await sent()).filter(({ event_type }) => event_type === 'labtest.result.critical');
+    const [first, ...others] = await critical();
+    expect(others).toEqual([]);
+    await resend({ start_at: order.events[0]?.created_at, end_at: order.events[0]?.created_at });
+    expect(await critical()).toHaveLength(1);
+    await resend({ order_ids: [order.id] });
+    const [, again, ...more] = await critical();
+    expect([again?.data, more]).toEqual([first?.data, []]);
+    expect(again?.id).not.toBe(first?.id);
   });
 
   test('are sent once, even if the worker was lost with their job', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
-import type { Ctx, TeamCtx, TxCtx } from '../../../context.ts';
+import type { Ctx, ResendWindow, TeamCtx, TxCtx } from '../../../context.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
 import { addJob, defineJob } from '../../../db/define-job.ts';
 import { inTransaction } from '../../../db/transaction.ts';
@@ -8,6 +8,7 @@ import { defineTeamJob } from '../../../tenancy/teams/define-team-job.ts';
 import { lockOrderIfPresent } from '../load-order.ts';
 import { publishOrderEvents } from '../status/append-events.ts';
 import { resendKind } from './ask-to-resend.ts';
+import { isInWindow } from './resend-window.ts';
 
 /**
  * The number of orders that one transaction handles. Their rows stay locked until the commit, so the number is small.
@@ -42,7 +43,7 @@ export const resendResumption = defineJob({
   run: (ctx) => resume(ctx),
 });
 
-type Resend = { id: string; order_ids: string[]; start_at: string | null; end_at: string | null; ends: boolean };
+type Resend = ResendWindow & { id: string; order_ids: string[] };
 
 /** Handles one chunk. Returns false if there was nothing to publish. */
 async function sendChunk(ctx: TxCtx<TeamCtx>): Promise<boolean> {
@@ -63,13 +64,12 @@ async function sendChunk(ctx: TxCtx<TeamCtx>): Promise<boolean> {
  * Publishes each event again, with the statuses that the order had right after the event. But the published event has
  * the current details of the patient and of the tests.
  */
-async function sendOrder(ctx: TxCtx<TeamCtx>, id: string, { start_at, end_at }: Resend): Promise<void> {
+async function sendOrder(ctx: TxCtx<TeamCtx>, id: string, window: ResendWindow): Promise<void> {
   const order = await lockOrderIfPresent(ctx, id);
   if (!order) return;
-  const wanted = order.events.filter(
-    ({ created_at }) => start_at === null || end_at === null || (created_at >= start_at && created_at <= end_at),
-  );
+  const wanted = order.events.filter(({ created_at }) => isInWindow(created_at, window));
   await publishOrderEvents(ctx, order, wanted);
+  for (const step of ctx.subscriptions.orderEventsResent) await step(ctx, order, window);
 }
 
 async function resume(ctx: Ctx): Promise<void> {
