@@ -121,6 +121,8 @@ export type LookupKind =
   | 'integration_member'
   /** order_name_words.word_hash, user_search_hashes.hash: a patient's or user's date of birth. */
   | 'birth_date'
+  /** order_name_words.word_hash: the number under which a laboratory knows a sample. */
+  | 'specimen_number'
   /** samples.extra: the text of a note. */
   | 'note'
   /** sample_records.record: a user, a provider and the provider's id of a record. */

@@ -31,6 +31,21 @@ export function nameWords(
   return { kinds: found.map(([kind]) => kind), hashes: found.map(([, hash]) => hash) };
 }
 
+/** People write such numbers with spaces and hyphens, so the hash ignores these, and the case of letters. */
+export const specimenHash = ({ cipher, team }: TeamCtx, number: string): Buffer =>
+  cipher.lookupHash('specimen_number', team.id, number.toUpperCase().replaceAll(/[\s-]/g, ''));
+
+/** Stores the hashes with which a search finds an order by the numbers that its laboratory gave to the samples. */
+export async function storeSpecimenNumbers(ctx: TxCtx<TeamCtx>, row: OrderRow, numbers: string[]): Promise<void> {
+  const known = numbers.filter((number) => number !== '' && number !== row.sample_id);
+  if (known.length === 0) return;
+  await sql`
+    insert into order_name_words (user_id, order_id, team_id, kind, word_hash)
+    select ${row.user_id}, ${row.id}, ${ctx.team.id}, 'specimen', hash
+      from unnest(${known.map((number) => specimenHash(ctx, number))}::bytea[]) as numbers (hash)
+    on conflict do nothing`.execute(ctx.db);
+}
+
 /** Replaces the stored hashes with which a search finds an order by name or date of birth. */
 export async function storeNameWords(ctx: TxCtx<TeamCtx>, row: OrderRow): Promise<void> {
   const words = nameWords(ctx, row);
@@ -39,7 +54,7 @@ export async function storeNameWords(ctx: TxCtx<TeamCtx>, row: OrderRow): Promis
       select * from unnest(${words.kinds}::text[], ${words.hashes}::bytea[]) as w (kind, word_hash)
     ), gone as (
       delete from order_name_words words
-       where user_id = ${row.user_id} and order_id = ${row.id}
+       where user_id = ${row.user_id} and order_id = ${row.id} and words.kind <> 'specimen'
          and not exists (select from wanted where wanted.kind = words.kind and wanted.word_hash = words.word_hash)
     )
     insert into order_name_words (user_id, order_id, team_id, kind, word_hash)

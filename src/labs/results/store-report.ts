@@ -5,6 +5,7 @@ import { orderedTestsOf, type OrderedTest } from '../catalogue/ordered-tests.ts'
 import { changeOrder } from '../orders/change-order.ts';
 import type { LoadedOrder } from '../orders/load-order.ts';
 import { appendOrderEvents, publishOrderEvents } from '../orders/status/append-events.ts';
+import { storeSpecimenNumbers } from '../orders/name-words.ts';
 import { isOpen } from '../orders/status/statuses.ts';
 import { makeRedraw } from '../orders/under-way/make-redraw.ts';
 import { describeReport } from './storing/describe-report.ts';
@@ -79,6 +80,7 @@ export async function storeReport(
   const { interpretation, status } = after;
   const version = { version: (before?.version ?? 0) + 1, status, interpretation };
   const created_at = await insertReport(ctx, order, version, next);
+  await storeSpecimenNumbers(ctx, order.row, numbersOf(next));
   const has_missing_results = next.missing_results.length + next.withdrawn.length > 0;
   const changed = await changeOrder(ctx, order, { interpretation, has_missing_results });
   if (newlyCritical(next, before))
@@ -94,6 +96,12 @@ export async function storeReport(
   const isRedrawn = typeof reach === 'object' && reach.failed === 'redrawn' && statuses.length > 0;
   return { order: isRedrawn ? await makeRedraw(ctx, moved) : moved, outcome: 'stored', superseded };
 }
+
+/** The numbers under which the laboratory knows the samples. */
+const numbersOf = ({ metadata, sample_information }: StoredReport): string[] => [
+  metadata.specimen_number,
+  ...Object.values(sample_information).flatMap(({ sample_id }) => sample_id ?? []),
+];
 
 const statusOf = (reach: Reach): 'partial' | 'final' => (reach === 'partial' ? 'partial' : 'final');
 

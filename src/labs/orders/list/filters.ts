@@ -3,9 +3,10 @@ import type { TeamCtx } from '../../../context.ts';
 import { isUuid } from '../../../ids.ts';
 import { isBirthDate } from '../../../wire/birth-date.ts';
 import { IS_OVERDUE } from '../counts/overdue.ts';
-import { birthDateHash, wordHashes } from '../name-words.ts';
+import { birthDateHash, specimenHash, wordHashes } from '../name-words.ts';
 import { currentName } from '../status/statuses.ts';
 import { canonicalSampleId } from '../bind-sample.ts';
+import { trackingNumberHash } from '../testkit/tracking-numbers.ts';
 import type { OrderListQuery } from './schemas.ts';
 
 export type OrderFilters = Omit<Static<typeof OrderListQuery>, 'page' | 'size' | 'order_key' | 'order_direction'>;
@@ -96,23 +97,33 @@ function countedOf({ status, order_type, interpretation, is_critical }: OrderFil
 }
 
 /**
- * Returns the condition for `search_input`. The text matches the id of an order, a user or a sample, or a date of
- * birth, or whole words of a name.
+ * Returns the condition for `search_input`. The text matches the id of an order, a user or a sample, a laboratory's
+ * number of a sample, a tracking number, or whole words of a name and a date of birth.
  */
 function searched(ctx: TeamCtx, search: string): Condition {
   const team = ctx.team.id;
-  const words = isUuid(search) ? [] : wordHashes(ctx, search);
+  const parts = search.split(/\s+/);
+  const born = parts.find((part) => isBirthDate(part));
+  const name = parts.filter((part) => part !== born).join(' ');
+  const words = isUuid(search) ? [] : wordHashes(ctx, name);
   return (bind) => {
+    const samples = [canonicalSampleId(search), canonicalSampleId(search.replaceAll(/[\s-]/g, ''))];
     const ways = [
-      `orders.id = (select samples.order_id from sample_ids samples
-                     where samples.team_id = ${bind(team)} and samples.sample_id = ${bind(canonicalSampleId(search))})`,
+      `orders.id = any (array(select samples.order_id from sample_ids samples
+         where samples.team_id = ${bind(team)} and samples.sample_id = any (${bind(samples)}::text[])))`,
+      `orders.id = any (array(select parcels.order_id from tracking_numbers parcels
+         where parcels.number_hash = ${bind(trackingNumberHash(ctx, search))} and parcels.team_id = ${bind(team)}))`,
+      foundByWords(bind(team), bind([specimenHash(ctx, search)]), `'specimen'`),
     ];
     if (isUuid(search)) {
       const id = bind(search);
       ways.push(`orders.id = ${id}::uuid`, `orders.user_id = ${id}::uuid`);
     }
-    if (isBirthDate(search)) ways.push(foundByWords(bind(team), bind([birthDateHash(ctx, search)]), `'birth_date'`));
-    if (words.length > 0) ways.push(foundByWords(bind(team), bind(words), `'patient', 'recipient'`));
+    const person = [
+      ...(born === undefined ? [] : [foundByWords(bind(team), bind([birthDateHash(ctx, born)]), `'birth_date'`)]),
+      ...(words.length > 0 ? [foundByWords(bind(team), bind(words), `'patient', 'recipient'`)] : []),
+    ];
+    if (person.length > 0) ways.push(`(${person.join(' and ')})`);
     return `(${ways.join(' or ')})`;
   };
 }

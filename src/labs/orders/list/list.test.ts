@@ -13,6 +13,7 @@ import {
   simulate,
   type OrderBody,
 } from '../../../../test/factories.ts';
+import { orderBy } from '../../../../test/collected-orders.ts';
 import { problemsOf } from '../../../../test/people.ts';
 import { varying } from '../../../db/session/prepared.ts';
 
@@ -266,6 +267,46 @@ describe('search_input', () => {
     expect(await found(`?search_input=${of('critical').user_id.toUpperCase()}`)).toBe('critical');
     expect(await found(`?search_input=${patientDetails.dob}`)).toBe('critical normal registered');
     expect(await found('?search_input=1988-04-13')).toBe('');
+  });
+
+  test('finds a name with a date of birth: both must match', async () => {
+    const born = patientDetails.dob;
+    expect(await found(`?search_input=${encoded(`Dunn ${born}`)}`)).toBe('registered');
+    expect(await found(`?search_input=${encoded(`${born} dunn palmer`)}`)).toBe('registered');
+    expect(await found(`?search_input=${encoded(`Chen ${born}`)}`)).toBe('');
+  });
+
+  test('finds a sample id and the tracking numbers of a kit, however a person writes them', async () => {
+    const { sample_id } = of('shipped');
+    const spaced = `${sample_id?.slice(0, 4)} ${sample_id?.slice(4, 6)}-${sample_id?.slice(6)}`.toLowerCase();
+    expect(await found(`?search_input=${encoded(spaced)}`)).toBe('shipped');
+    const { outbound_tracking_number, inbound_tracking_number } = (await readOrder(team, of('critical').id)).details
+      .data.shipment as unknown as Record<string, string>;
+    for (const number of [outbound_tracking_number, inbound_tracking_number]) {
+      expect(await found(`?search_input=${number}`)).toBe('critical');
+      expect(await found(`?search_input=${number?.slice(0, -1)}`)).toBe('');
+    }
+    const other = await app.makeTeam();
+    expect(
+      (await other.api<{ total: number }>('GET', `/v3/orders?search_input=${outbound_tracking_number}`)).body,
+    ).toMatchObject({ total: 0 });
+  });
+
+  test('finds a draw by the number that its laboratory gave to the sample', async () => {
+    const drawn = await app.makeTeam();
+    const id = await orderBy(drawn, 'walk_in_test');
+    await simulate(drawn, id);
+    const { metadata } = (await drawn.api<{ metadata: { specimen_number: string } }>('GET', `/v3/order/${id}/result`))
+      .body;
+    const idsBy = async (search: string): Promise<string[]> =>
+      (await drawn.api<{ orders: OrderBody[] }>('GET', `/v3/orders?search_input=${search}`)).body.orders.map(
+        (each) => each.id,
+      );
+    expect(metadata.specimen_number).not.toBe('');
+    expect(await idsBy(metadata.specimen_number)).toEqual([id]);
+    expect(await idsBy(metadata.specimen_number.toLowerCase())).toEqual([id]);
+    expect(await idsBy(`${metadata.specimen_number}0`)).toEqual([]);
+    expect((await drawn.api('GET', `/v3/order/${id}`)).body).toMatchObject({ sample_id: null });
   });
 });
 

@@ -17,7 +17,8 @@ export const OrderListQuery = Type.Object({
   search_input: Type.Optional(
     SearchWords({
       description:
-        "Whole words of a patient's or recipient's name, a date of birth, or the id of an order, a user or a sample.",
+        "Whole words of a patient's or recipient's name, a date of birth, or both; the id of an order, a user or a " +
+        "sample; a laboratory's number of a sample; or a tracking number. Spaces and hyphens in numbers do not matter.",
     }),
   ),
   start_date: Type.Optional(LowerBound),
