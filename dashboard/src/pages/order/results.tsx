@@ -52,6 +52,7 @@ function Shown({ results, userId }: { results: Results; userId: string }) {
             , collected <Time at={metadata.date_collected} />
           </>
         )}
+        {metadata.specimen_number && `, specimen ${metadata.specimen_number}`}
       </Text>
       <Table className={classes['results']} verticalSpacing="sm">
         <Table.Thead>

@@ -36,7 +36,7 @@ export function OrderFilters({ search, searchFor, filters, change }: Props) {
     <Group align="flex-end" gap="sm" role="search" aria-label="Filters of orders">
       <SearchField
         label="Search"
-        placeholder="Name, date of birth, order or sample id"
+        placeholder="Name, birth date, sample or tracking number"
         width={330}
         value={search}
         change={(text) => searchFor(text ?? '')}
