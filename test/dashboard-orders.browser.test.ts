@@ -38,6 +38,24 @@ async function consent(page: Page): Promise<void> {
 }
 
 await describeDashboard('the pages of orders', (dashboard) => {
+  test('lists the notes on all orders, each leading to its order', async () => {
+    const { team } = dashboard;
+    const first = await registeredKit(team);
+    const second = await orderKit(team);
+    const write = (id: string, text: string) => team.api('POST', `/v3/order/${id}/note`, { text, author: 'Ana Ruiz' });
+    await write(first.id, 'Called, no answer.');
+    await write(second.id, 'Lost in the post.');
+    const page = await dashboard.open('/orders');
+    await page.getByRole('link', { name: 'Notes', exact: true }).click();
+    const rows = page.getByRole('table', { name: 'Notes' }).getByRole('row');
+    await expect.poll(() => rows.count()).toBe(3);
+    expect(await rows.nth(1).textContent()).toContain('Lost in the post.');
+    expect(await rows.nth(2).textContent()).toContain('Called, no answer.');
+    await dashboard.onEachScreen('notes', '/notes', (each) => each.getByText('Lost in the post.').waitFor());
+    await rows.nth(2).getByRole('link').click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/dashboard/orders/${first.id}`);
+  });
+
   test('the list shows what the filters of its address name', async () => {
     const { team } = dashboard;
     const kit = await registeredKit(team);

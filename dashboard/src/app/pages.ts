@@ -61,6 +61,7 @@ export const PAGES: PageEntry[] = [
   { path: '/users/$user/trends', label: 'Trends', load: () => import('../pages/trends/page.tsx') },
   { path: '/webhooks/$webhook', label: 'Endpoint', load: () => import('../pages/webhook/page.tsx') },
   { path: '/events/$event', label: 'Event', load: () => import('../pages/event/page.tsx') },
+  { path: '/notes', label: 'Notes on orders', load: () => import('../pages/notes/page.tsx') },
   { path: '/orders/$order', label: 'Order', load: () => import('../pages/order/page.tsx') },
   {
     path: '/laboratories/messages/$message',

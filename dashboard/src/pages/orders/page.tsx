@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
@@ -64,7 +65,18 @@ export default function Orders() {
     change(nothing);
   };
   return (
-    <Page title="Orders" about="Every order of the team, the newest first." actions={<NewOrder followsAddress />}>
+    <Page
+      title="Orders"
+      about="Every order of the team, the newest first."
+      actions={
+        <>
+          <Button variant="default" component={Link} to="/notes">
+            Notes
+          </Button>
+          <NewOrder followsAddress />
+        </>
+      }
+    >
       <OrderFilters search={search} searchFor={searchFor} filters={filters} change={change} />
       <Loaded query={query}>
         {({ orders, total }) =>
@@ -113,7 +125,7 @@ function NoOrders({ isFiltered, isOverdue, clear }: NoOrdersProps) {
 }
 
 const NOT_FOUND =
-  'Change or remove a filter. A name is found by its whole words, an order and a sample by the whole id.';
+  'Change or remove a filter. A name is found by its whole words, an order, a sample and a parcel by the whole number.';
 
 type Order = NonNullable<Awaited<ReturnType<typeof readOrders>>>['orders'][number];
 const readOrders = () => unwrap(phial.GET('/v3/orders', { params: { query: { page: 1, size: 1 } } }));

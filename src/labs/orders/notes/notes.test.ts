@@ -36,6 +36,23 @@ test('notes of an order are listed newest first, in pages, until they are delete
   expect((await list(order.id)).data).toEqual([third, first]);
 });
 
+test("the notes of a team are listed across its orders, without those of users who leave, and no other team's", async () => {
+  const team = await app.makeTeam();
+  const [order, other, leaving] = [await orderKit(team), await orderKit(team), await orderKit(team)];
+  const made: Note[] = [];
+  for (const { id } of [order, other, leaving, order])
+    made.push((await team.api<Note>('POST', `/v3/order/${id}/note`, { text: 'Call again.', author: 'Ana Ruiz' })).body);
+  await team.api('DELETE', `/v2/user/${leaving.user_id}`);
+  const [first, second, , fourth] = made;
+  const of = async (by: Pick<TestApp, 'api'>, from = ''): Promise<Page> =>
+    (await by.api<Page>('GET', `/v3/order_note?limit=2${from}`)).body;
+  const page = await of(team);
+  expect(page.data).toEqual([fourth, second]);
+  expect(await of(team, `&next_cursor=${page.next_cursor}`)).toEqual({ data: [first], next_cursor: null });
+  expect(await of(await app.makeTeam())).toEqual({ data: [], next_cursor: null });
+  expect((await of(team, '&next_cursor=x')).code).toBe('invalid_cursor');
+});
+
 test('a note of one order cannot be deleted through another order', async () => {
   const [order, other] = [await orderKit(app.team), await orderKit(app.team)];
   const { body } = await write(order.id);

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { operation } from '../../../operation/operation.ts';
 import { Success } from '../../../users/schemas.ts';
 import { Uuid } from '../../../wire/schema.ts';
-import { createOrderNote, deleteOrderNote, listOrderNotes } from './order-notes.ts';
+import { createOrderNote, deleteOrderNote, listOrderNotes, listTeamNotes } from './order-notes.ts';
 import { OrderNote, OrderNoteInput, OrderNotePage, OrderNoteQuery } from './schemas.ts';
 
 const tag = 'orders';
@@ -21,6 +21,18 @@ export const noteOperations = [
     description: 'The newest first.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'invalid_cursor'],
     handle: (ctx, { params: { order_id }, query }) => listOrderNotes(ctx, order_id, query),
+  }),
+  operation({
+    id: 'list_team_notes',
+    method: 'GET',
+    path: '/v3/order_note',
+    tag,
+    query: OrderNoteQuery,
+    response: OrderNotePage,
+    summary: "List a team's own notes on all its orders",
+    description: 'The newest first. Notes on orders of users who are scheduled for deletion are left out.',
+    refusals: ['invalid_cursor'],
+    handle: (ctx, { query }) => listTeamNotes(ctx, query),
   }),
   operation({
     id: 'create_order_note',

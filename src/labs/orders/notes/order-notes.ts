@@ -59,11 +59,36 @@ export async function listOrderNotes(
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute();
+  return pageOf(ctx, rows, limit);
+}
+
+/** Lists the notes on all orders of the caller's team, the newest first. */
+export async function listTeamNotes(
+  ctx: TeamCtx,
+  { limit, next_cursor }: Static<typeof OrderNoteQuery>,
+): Promise<Static<typeof OrderNotePage>> {
+  const before = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);
+  const rows = await ctx.db
+    .selectFrom('order_notes')
+    .innerJoin('users', 'users.id', 'order_notes.user_id')
+    .selectAll('order_notes')
+    .where('order_notes.team_id', '=', ctx.team.id)
+    .where('users.deleted_at', 'is', null)
+    .$if(before !== null, (query) => query.where('order_notes.id', '<', before as string))
+    .orderBy('order_notes.id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return pageOf(ctx, rows, limit);
+}
+
+type NoteRow = { id: string; team_id: string; order_id: string; created_at: string; content: Buffer };
+
+function pageOf({ cipher }: TeamCtx, rows: NoteRow[], limit: number): Static<typeof OrderNotePage> {
   const { page, ...rest } = takePage(rows, limit, ({ id }) => id);
   const notes = page.map(({ id, team_id, order_id, created_at, content }) => ({
     id,
     order_id,
-    ...ctx.cipher.openJson<Content>('order_notes.content', { team_id, id }, content),
+    ...cipher.openJson<Content>('order_notes.content', { team_id, id }, content),
     created_at,
   }));
   return { data: notes, ...rest };
