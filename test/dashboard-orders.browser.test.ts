@@ -52,7 +52,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     expect(await rows.nth(1).textContent()).toContain('Lost in the post.');
     expect(await rows.nth(2).textContent()).toContain('Called, no answer.');
     await dashboard.onEachScreen('notes', '/notes', (each) => each.getByText('Lost in the post.').waitFor());
-    await rows.nth(2).getByRole('link').click();
+    await rows.nth(2).getByRole('link', { name: 'Grace Palmer' }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/dashboard/orders/${first.id}`);
   });
 

@@ -66,6 +66,30 @@ await describeDashboard('the audit log in the settings', (dashboard) => {
       ],
     ]);
     await page.getByText('for a spreadsheet').waitFor();
+    await page.getByLabel('Until').fill('2026-01-01');
+    await page.getByText('“Since” is after “Until”').waitFor();
+    expect(await page.getByRole('button', { name: 'Export these lines' }).count()).toBe(0);
+    await page.getByLabel('Until').fill(today);
+    await page.getByRole('rowheader', { name: 'Get order' }).waitFor();
+    await dashboard.check(page);
+  });
+
+  test('shows an administrator of a team who did what, and no settings of the organisation', async () => {
+    const { app, team } = dashboard;
+    const ada = await signInMember(app, team);
+    const { user_id } = await makeUser(team);
+    await ada.api('GET', `/v2/user/${user_id}`, undefined, { team: team.id });
+    await app.flushAudit();
+    const { token: value } = await signInMember(app, team, { role: 'team_admin', teams: [team.id] });
+    const page = await dashboard.open('/settings');
+    await page.context().addCookies([{ name: 'phial_session', value, url: app.baseUrl }]);
+    await page.goto(`${app.baseUrl}/dashboard/settings?tab=members`);
+    await expect
+      .poll(() => page.getByRole('tab').allTextContents())
+      .toEqual(['This team', 'Team keys', 'Providers', 'Laboratories', 'All teams', 'Audit log']);
+    await page.getByRole('tab', { name: 'This team', selected: true }).waitFor();
+    await page.getByRole('tab', { name: 'Audit log' }).click();
+    await page.getByRole('row', { name: ada.member.name }).first().waitFor();
     await dashboard.check(page);
   });
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApp, type Answer, type Team, type TestApp } from '../../test/test-app.ts';
+import { signInMember } from '../../test/signed-in.ts';
 import { eraseUsers } from '../../test/erase-due-users.ts';
 import { makeUser } from '../../test/factories.ts';
 import { minIdAt } from '../ids.ts';
@@ -14,6 +15,8 @@ type Line = {
   created_at: string;
   team_id: string | null;
   key_id: string | null;
+  person_id: string | null;
+  person_name: string | null;
   actor: string;
   action: string;
   status: number | null;
@@ -48,6 +51,22 @@ const plant = (many: number, action: string): Promise<unknown> =>
   );
 
 describe('the audit log of an organisation', () => {
+  test('names the people who were signed in, in the list and in the export, until they are removed', async () => {
+    const ada = await signInMember(app, team);
+    const { user_id } = await makeUser(team);
+    await ada.api('GET', `/v2/user/${user_id}`, undefined, { team: team.id });
+    const named = async (): Promise<unknown> => {
+      const { data } = await page('actor=session&action=get_user');
+      const exported = await team.api<string>('GET', `${path()}/export?actor=session&action=get_user`);
+      expect(JSON.parse(exported.body)).toEqual(data[0]);
+      return data.map(({ person_id, person_name }) => [person_id, person_name]);
+    };
+    expect(await named()).toEqual([[ada.member.id, ada.member.name]]);
+    await team.api('DELETE', `/v1/org/${team.org_id}/member/${ada.member.id}`);
+    expect(await named()).toEqual([[ada.member.id, null]]);
+    expect((await page('action=create_user')).data).toMatchObject([{ person_id: null, person_name: null }]);
+  });
+
   test('has who did what with which records, the newest first, and nothing of others', async () => {
     const { user_id } = await makeUser(team);
     await team.api('GET', `/v2/user/${user_id}`);

@@ -9,6 +9,7 @@ import type { Owner } from '../fair/round-robin.ts';
 import { Threshold } from '../fair/threshold.ts';
 import { minIdAt } from '../ids.ts';
 import { auditRangeOf } from './audit-range.ts';
+import { namePeople, type NamedLine } from './name-people.ts';
 import type { AuditLogExportQuery, AuditLogPage, AuditLogQuery } from './schemas.ts';
 
 /** The most lines that we look at for one page. If the filters reject many of them, the page is short. */
@@ -70,7 +71,7 @@ export async function listAuditLog(
   const after = next_cursor === undefined ? null : decodeCursor(next_cursor, isId).toLowerCase();
   const below = after !== null && after < range.below ? after : range.below;
   const { lines, at } = await readLines(ctx, filters, { ...range, below }, { most: limit + 1, order: 'desc' });
-  const data = lines.slice(0, limit);
+  const data = await namePeople(ctx, lines.slice(0, limit));
   const end = lines.length > limit ? data.at(-1)?.id : at;
   return { data, next_cursor: end === undefined || end === null ? null : encodeCursor(end) };
 }
@@ -104,7 +105,7 @@ export function takeExportPermit(ctx: ExportCtx): void {
 export async function* exportAuditLog(
   ctx: ExportCtx,
   filters: Static<typeof AuditLogExportQuery>,
-): AsyncGenerator<AuditLine> {
+): AsyncGenerator<NamedLine> {
   const { from, below } = idRangeOf(filters);
   let after = from;
   for (;;) {
@@ -115,7 +116,7 @@ export async function* exportAuditLog(
     const { lines, at } = await ctx.batches.run(ownerOfExport(ctx), () =>
       readLines(ctx, filters, { from: after, below }, { most: LINES_AT_ONCE, order: 'asc' }),
     );
-    yield* lines;
+    yield* await namePeople(ctx, lines);
     if (at === null) return;
     after = next(at);
   }

@@ -46,6 +46,9 @@ export const AuditLogLine = shape('AuditLogLine', {
   person_id: nullable(
     LoggedId('Id of the member, or of the person of an EHR, who was signed in; null for the operator and for keys.'),
   ),
+  person_name: nullable(
+    Type.String({ description: 'Name of that person now; null also if the person is no longer in the organisation.' }),
+  ),
   actor: Type.String({
     description: 'Kind of the caller, such as team_key; the name of a job of the service; or operator.',
   }),

@@ -5,7 +5,7 @@ type PageTabsProps<Name extends string> = {
   /** The name of all tabs together, for screen readers. */
   label: string;
   /** In the order of the page. The first is shown where the address names none. */
-  tabs: Record<Name, { label: string; panel: ReactNode }>;
+  tabs: Partial<Record<Name, { label: string; panel: ReactNode }>>;
   shown: Name | undefined;
   /** Called with null for the first tab. */
   show: (name: Name | null) => void;

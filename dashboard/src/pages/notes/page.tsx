@@ -81,8 +81,5 @@ const COLUMNS: Column<Note>[] = [
   { label: 'When', render: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-function whose(order: Note['order']): string | null {
-  const patient = order?.patient_details;
-  const name = `${patient?.first_name ?? ''} ${patient?.last_name ?? ''}`.trim();
-  return name === '' ? null : name;
-}
+/** The patient's name, once the patient is known. */
+const whose = (order: Note['order']): string | null => order?.patient_address?.receiver_name ?? null;

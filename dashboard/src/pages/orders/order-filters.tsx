@@ -69,7 +69,7 @@ export function OrderFilters({ search, searchFor, filters, change }: Props) {
         value={filters.overdue}
         change={(overdue) => change({ overdue })}
       />
-      <DayFilter label="Ordered from" value={filters.from} change={(from) => change({ from })} />
+      <DayFilter label="Ordered from" value={filters.from} until={filters.until} change={(from) => change({ from })} />
       <DayFilter label="Until" value={filters.until} change={(until) => change({ until })} />
     </Group>
   );

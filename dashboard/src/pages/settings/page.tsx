@@ -1,3 +1,4 @@
+import { useSession } from '../../api/session.tsx';
 import { oneOf, useFilters } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
 import { PageTabs } from '../../parts/page-tabs.tsx';
@@ -22,13 +23,24 @@ const TABS = {
   'audit-log': { label: 'Audit log', panel: <AuditLog /> },
   usage: { label: 'Plan and usage', panel: <PlanAndUsage /> },
 };
+/** What only administrators of the whole organisation may read. */
+const OF_ORG: readonly string[] = ['members', 'management-keys', 'usage'];
 const FILTERS = { tab: oneOf(...(Object.keys(TABS) as (keyof typeof TABS)[])) };
 
 export default function Settings() {
   const [{ tab }, change] = useFilters(FILTERS);
+  const { person } = useSession();
+  const tabs: Partial<typeof TABS> = Object.fromEntries(
+    Object.entries(TABS).filter(([name]) => person.role === 'org_admin' || !OF_ORG.includes(name)),
+  );
   return (
     <Page title="Settings" about="The team at the top of the page, and your organisation.">
-      <PageTabs label="Settings" shown={tab} show={(next) => change({ tab: next })} tabs={TABS} />
+      <PageTabs
+        label="Settings"
+        shown={tab !== undefined && tab in tabs ? tab : undefined}
+        show={(next) => change({ tab: next })}
+        tabs={tabs}
+      />
     </Page>
   );
 }

@@ -1,8 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useSession } from '../../../api/session.tsx';
 import { CopyableId } from '../../../parts/copyable-id.tsx';
 import { DataTable, type Column } from '../../../parts/data-table.tsx';
+import { isBackwards } from '../../../parts/day-filter.tsx';
 import { useFilters } from '../../../parts/filters.ts';
 import { Pager, useCursor } from '../../../parts/pager.tsx';
 import { Empty, Loaded } from '../../../parts/states.tsx';
@@ -11,7 +13,7 @@ import { Time } from '../../../parts/time.tsx';
 import { actorInWords, useCallerName } from './callers.ts';
 import type { Names } from './as-csv.ts';
 import { Export } from './export.tsx';
-import { AuditFilters, FILTERS } from './filters.tsx';
+import { AuditFilters, FILTERS, type Filters } from './filters.tsx';
 import { readLines, type AuditLine } from './query.ts';
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -21,12 +23,12 @@ export function AuditLog() {
   const [filters, change] = useFilters(FILTERS);
   const { org } = useSession();
   const cursor = useCursor();
-  const isId = filters.record === undefined || UUID.test(filters.record);
+  const problem = problemOf(filters);
   const list = useQuery({
     queryKey: ['audit_log', org.id, filters, cursor],
     queryFn: () => readLines(org.id, filters, cursor),
     placeholderData: (before) => before,
-    enabled: isId,
+    enabled: problem === null,
   });
   const names = useNames();
   const columns = columnsWith(names);
@@ -38,10 +40,10 @@ export function AuditLog() {
           Who read or changed which records. Without dates: the last 31 days. To see who opened a patient’s orders,
           enter the id of the user.
         </Text>
-        {isId && <Export filters={filters} names={names} />}
+        {problem === null && <Export filters={filters} names={names} />}
       </Group>
       <AuditFilters filters={filters} change={change} />
-      {isId ? (
+      {problem === null ? (
         <Loaded query={list}>
           {({ data, next_cursor }) => (
             <>
@@ -55,10 +57,21 @@ export function AuditLog() {
           )}
         </Loaded>
       ) : (
-        <Empty title="This is not a whole id">An id has 36 characters. Copy it on the page of the user or order.</Empty>
+        problem
       )}
     </Stack>
   );
+}
+
+/** What has to be mended in the filters before they can be asked for. */
+function problemOf({ record, since, until }: Filters): ReactNode {
+  if (record !== undefined && !UUID.test(record))
+    return (
+      <Empty title="This is not a whole id">An id has 36 characters. Copy it on the page of the user or order.</Empty>
+    );
+  if (isBackwards(since, until))
+    return <Empty title="No day is in this range">“Since” is after “Until”. Choose another day in one of them.</Empty>;
+  return null;
 }
 
 const NOTHING = Object.fromEntries(Object.keys(FILTERS).map((name) => [name, null]));

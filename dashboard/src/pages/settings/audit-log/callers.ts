@@ -35,29 +35,19 @@ async function take<Of extends { id: string }>(items: AsyncIterable<Of>, nameOf:
 }
 
 /**
- * Returns a function that gives the name of a caller: the member, or the label of the key. It returns null if nobody
+ * Returns a function that gives the name of a caller: the person, or the label of the key. It returns null if nobody
  * knows it, as for a key that was revoked.
  */
 export function useCallerName(): (line: AuditLine) => string | null {
-  const { org, region, environment } = useSession();
+  const { org, person, region, environment } = useSession();
   const { team_id } = useTeamPath();
   const path = { org_id: org.id };
   const lasts = { staleTime: 300_000, retry: false };
-  const members = useQuery({
-    queryKey: ['member_names'],
-    ...lasts,
-    queryFn: () =>
-      take(
-        itemsOf(
-          pagesOf((next) => unwrap(phial.GET('/v1/org/{org_id}/member', { params: { path, query: next } }))),
-          'members',
-        ),
-        ({ name }) => name,
-      ),
-  });
   const managers = useQuery({
     queryKey: ['management_key_labels'],
     ...lasts,
+    // An administrator of teams may not read these keys.
+    enabled: person.role === 'org_admin',
     queryFn: () =>
       take(
         itemsOf(
@@ -88,8 +78,8 @@ export function useCallerName(): (line: AuditLine) => string | null {
         ({ label }) => label,
       ),
   });
-  return ({ actor, key_id, person_id }) => {
-    if (actor === 'session') return person_id === null ? 'Operator' : (members.data?.get(person_id) ?? null);
+  return ({ actor, key_id, person_id, person_name }) => {
+    if (actor === 'session') return person_id === null ? 'Operator' : person_name;
     return key_id === null ? null : (managers.data?.get(key_id) ?? teamKeys.data?.get(key_id) ?? null);
   };
 }

@@ -54,7 +54,7 @@ export function AuditFilters({ filters, change }: Props) {
         change={(record) => change({ record })}
         longest={36}
       />
-      <DayFilter label="Since" value={filters.since} change={(since) => change({ since })} />
+      <DayFilter label="Since" value={filters.since} until={filters.until} change={(since) => change({ since })} />
       <DayFilter label="Until" value={filters.until} change={(until) => change({ until })} />
       <ChoiceFilter
         label="Caller"

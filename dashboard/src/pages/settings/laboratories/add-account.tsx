@@ -39,7 +39,11 @@ export function AddAccount({ close }: { close: () => void }) {
       title="Add an account at a laboratory"
       action="Add the account"
       size="lg"
-      isWhole={values.lab !== null && values.provider_account_id.trim() !== ''}
+      isWhole={
+        values.lab !== null &&
+        values.provider_account_id.trim() !== '' &&
+        Object.keys(values.allowed_billing).length > 0
+      }
       run={run}
     >
       <LaboratoryField value={values.lab} change={(lab) => set({ lab })} problem={problemOf(run.error, 'lab')} />

@@ -1,4 +1,4 @@
-import { Fieldset, MultiSelect, Stack } from '@mantine/core';
+import { Fieldset, MultiSelect, Stack, Text } from '@mantine/core';
 import { inWords } from '../../../parts/status-badge.tsx';
 import { US_STATES } from '../../../parts/us-states.ts';
 
@@ -27,6 +27,9 @@ export function BillingFields({ value, change }: Props) {
   return (
     <Fieldset legend="Billing, by the state of the patient">
       <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          Choose the states of at least one. Without one, no order can use the account.
+        </Text>
         {KINDS.map((kind) => {
           const states = value[kind] ?? [];
           return (
