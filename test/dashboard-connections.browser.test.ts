@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { failConnection } from '../src/wearables/connections/fail.ts';
 import { describeDashboard } from './dashboard.ts';
 import { importConnection, makeUser } from './factories.ts';
+import { person } from './people.ts';
 import { teamCtx } from './team-ctx.ts';
 
 await describeDashboard('the page of connections', (dashboard) => {
@@ -19,6 +20,7 @@ await describeDashboard('the page of connections', (dashboard) => {
 
     const works = await connected('fitbit');
     const broken = await connected('oura');
+    await team.api('PATCH', `/v2/user/${broken.user_id}/info`, person);
     const ctx = await teamCtx(app.ctx, team.id);
     const failure = { type: 'token_refresh_failed', details: '' } as const;
     const other = await connected('oura');
@@ -33,6 +35,7 @@ await describeDashboard('the page of connections', (dashboard) => {
     await page.waitForURL(/status=error&provider=oura&cause=token_refresh_failed/);
     await expect.poll(() => page.getByRole('rowheader', { name: other.client_user_id }).count()).toBe(0);
     const link = page.getByRole('link', { name: broken.client_user_id });
+    await page.getByRole('rowheader').getByText(`${person.first_name} ${person.last_name}`).waitFor();
     expect(await link.getAttribute('href')).toBe(`/dashboard/users/${broken.user_id}?tab=connections`);
     await page.getByRole('link', { name: '1 of Fitbit, connected' }).click();
     await page.getByRole('rowheader', { name: works.client_user_id }).waitFor();

@@ -8,6 +8,7 @@ import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { oneOf, text, useFilters, type FiltersOf } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
+import { fullName, usePeople } from '../../parts/people.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, Failed, Loaded } from '../../parts/states.tsx';
@@ -123,12 +124,7 @@ function List({ counts }: { counts: Counts }) {
               <Nothing status={status} isFiltered={(provider ?? cause) !== undefined} />
             ) : (
               <>
-                <DataTable
-                  caption="Connections"
-                  columns={COLUMNS}
-                  rows={data}
-                  keyOf={({ user_id, provider: { slug } }) => `${user_id} ${slug}`}
-                />
+                <ConnectionTable of={data} />
                 <Pager nextCursor={next_cursor} />
               </>
             )
@@ -136,6 +132,19 @@ function List({ counts }: { counts: Counts }) {
         </Loaded>
       </Stack>
     </Section>
+  );
+}
+
+function ConnectionTable({ of }: { of: Connection[] }) {
+  const { data: people } = usePeople(of.map(({ user_id }) => user_id));
+  const rows = of.map((connection) => ({ ...connection, person: people?.get(connection.user_id) ?? null }));
+  return (
+    <DataTable
+      caption="Connections"
+      columns={COLUMNS}
+      rows={rows}
+      keyOf={({ user_id, provider: { slug } }) => `${user_id} ${slug}`}
+    />
   );
 }
 
@@ -150,20 +159,29 @@ function Nothing({ status, isFiltered }: { status: string; isFiltered: boolean }
   );
 }
 
-const COLUMNS: Column<Connection>[] = [
+type Row = Connection & { person: Parameters<typeof fullName>[0] | null };
+
+const COLUMNS: Column<Row>[] = [
   {
     label: 'User',
     isHeader: true,
-    render: ({ user_id, client_user_id }) => (
-      <Anchor
-        component={Link}
-        to={`/users/${user_id}`}
-        search={{ tab: 'connections' } as never}
-        fw={600}
-        style={{ overflowWrap: 'anywhere' }}
-      >
-        {client_user_id}
-      </Anchor>
+    render: ({ user_id, client_user_id, person }) => (
+      <>
+        <Anchor
+          component={Link}
+          to={`/users/${user_id}`}
+          search={{ tab: 'connections' } as never}
+          fw={600}
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {client_user_id}
+        </Anchor>
+        {person && (
+          <Text size="sm" c="dimmed">
+            {fullName(person)}
+          </Text>
+        )}
+      </>
     ),
   },
   { label: 'Provider', render: ({ provider }) => provider.name },
