@@ -124,7 +124,10 @@ const columnsOf = ({ unit }: Trend): Column<Point>[] => [
     label: 'Result',
     render: ({ result, is_corrected }) => `${withUnit(result, unit)}${is_corrected ? ' (corrected)' : ''}`,
   },
-  { label: 'Range', render: ({ reference_range }) => reference_range ?? '–' },
+  {
+    label: 'Range',
+    render: ({ reference_range }) => (reference_range === null ? '–' : withUnit(reference_range, unit)),
+  },
   { label: 'Meaning', render: ({ interpretation }) => <Interpretation value={interpretation} /> },
 ];
 
