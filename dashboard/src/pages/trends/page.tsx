@@ -19,7 +19,11 @@ const FILTERS = { marker: text(200) };
 export default function Trends() {
   const { user } = useParams({ strict: false }) as { user: string };
   const [{ marker }, change] = useFilters(FILTERS);
-  const all = useQuery({ queryKey: ['result_trend', user], queryFn: () => readTrend(user, undefined) });
+  const all = useQuery({
+    queryKey: ['result_trend', user],
+    queryFn: () => readTrend(user, undefined),
+    select: ({ lines }) => ({ lines: lines.toSorted((one, other) => one.name.localeCompare(other.name)) }),
+  });
   const one = useQuery({
     queryKey: ['result_trend', user, marker],
     queryFn: () => readTrend(user, marker),
