@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeDashboard, PHONE } from './dashboard.ts';
 import { patientDetails, registeredKit, simulate } from './factories.ts';
@@ -96,6 +97,14 @@ await describeDashboard('the page of critical results', (dashboard) => {
     const page = await dashboard.open('/critical-results', { screen: PHONE });
     const card = page.getByRole('article');
     await card.getByText('reported 33 hours ago').waitFor();
+    const heightOf = async (at: Locator): Promise<number> => (await at.boundingBox())?.height ?? 0;
+    for (const link of [/^Trend of /, / born /])
+      expect(await heightOf(card.getByRole('link', { name: link }))).toBeGreaterThan(32);
+    expect(await heightOf(page.getByRole('button', { name: 'Open the navigation' }))).toBe(40);
+    await page.getByRole('banner').getByLabel('1 open critical results').waitFor();
+    await page.getByRole('button', { name: 'Open the navigation' }).tap();
+    await page.getByRole('banner').getByLabel('1 open critical results').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Close the navigation' }).tap();
     const values = await card.locator('.mantine-Badge-label').allInnerTexts();
     const ranges = await card.getByText(/^range /).allInnerTexts();
     expect(values.length).toBeGreaterThan(0);
