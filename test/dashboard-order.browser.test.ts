@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bookedOrder } from './collected-orders.ts';
-import { describeDashboard } from './dashboard.ts';
+import { describeDashboard, PHONE } from './dashboard.ts';
 import { startEndpoint } from './endpoint.ts';
 import { kitTestId, makeUser, orderKit, registeredKit, simulate, subscribe } from './factories.ts';
 import { query } from './global-setup.ts';
@@ -118,6 +118,52 @@ await describeDashboard('the page of an order', (dashboard) => {
     const page = await dashboard.open(`/orders/${order.id}`);
     await page.getByText(/, corrected, reported/).waitFor();
     expect(await page.locator('#content').innerText()).not.toMatch(/[[{]\w+[\]}]/);
+    await dashboard.check(page);
+  });
+
+  test('a note is deleted only after a question', async () => {
+    const { team } = dashboard;
+    const order = await orderKit(team);
+    const note = { text: 'The patient calls back at noon.', author: 'Ana Ruiz' };
+    await team.api('POST', `/v3/order/${order.id}/note`, note);
+    const page = await dashboard.open(`/orders/${order.id}`, { screen: PHONE });
+    const notes = page.getByRole('region', { name: 'Notes' });
+    const dialog = page.getByRole('dialog');
+    await notes.getByRole('button', { name: 'Delete the note of Ana Ruiz?' }).tap();
+    await dialog.getByText(note.text).waitFor();
+    await dialog.getByText('This cannot be undone.').waitFor();
+    await dashboard.check(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).tap();
+    await dialog.waitFor({ state: 'detached' });
+    await notes.getByText(note.text).waitFor();
+    await notes.getByRole('button', { name: 'Delete the note of Ana Ruiz?' }).tap();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).tap();
+    await notes.getByText(note.text).waitFor({ state: 'detached' });
+  });
+
+  test('says that its webhooks are on their way again, and then what became of them', async () => {
+    const { app } = dashboard;
+    const team = await app.makeTeam();
+    const endpoint = await startEndpoint();
+    await subscribe(team, endpoint);
+    const order = await orderKit(team);
+    await app.deliver();
+    await endpoint.close();
+    const page = await dashboard.open(`/orders/${order.id}`, { team });
+    const lines = page.locator('.mantine-Timeline-item').getByRole('group');
+    await expect.poll(() => lines.filter({ hasText: 'Told 1 endpoint' }).count()).toBeGreaterThan(0);
+    const before = await lines.count();
+    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('menuitem', { name: 'Send its webhooks again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+    await page.getByText('Its webhooks are on their way again.').waitFor();
+    await app.runJobs();
+    await expect.poll(() => lines.filter({ hasText: 'Waits to be sent' }).count()).toBeGreaterThan(0);
+    await expect.poll(() => lines.count()).toBeGreaterThan(before);
+    await app.deliver();
+    const failed = lines.filter({ hasText: '1 of 1 endpoint failed' }).first();
+    await failed.locator('summary').click();
+    await failed.getByText('Failed (connection refused)').waitFor();
     await dashboard.check(page);
   });
 });

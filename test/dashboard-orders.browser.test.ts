@@ -32,6 +32,9 @@ async function fillPatient(page: Page, firstName: string): Promise<void> {
   await page.getByLabel(/^Gender/).selectOption('Female');
 }
 
+const isCut = ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }): boolean =>
+  scrollWidth > clientWidth;
+
 async function consent(page: Page): Promise<void> {
   for (const label of [/^Terms of use/, /^Telehealth informed consent/, /^Notice of privacy practices/])
     await page.getByLabel(label).check();
@@ -101,8 +104,21 @@ await describeDashboard('the pages of orders', (dashboard) => {
       await page.getByRole('heading', { level: 1, name: `for ${patientDetails.first_name}` }).waitFor();
     });
     const page = await dashboard.open(`/orders/${order.id}`);
-    await page.getByRole('button', { name: 'Result', exact: true }).click();
-    await page.locator('iframe[title="Result"]').waitFor();
+    const openResult = async (hasViewer: boolean): Promise<void> => {
+      await page
+        .context()
+        .addInitScript(`Object.defineProperty(Navigator.prototype, 'pdfViewerEnabled', { get: () => ${hasViewer} })`);
+      await page.reload();
+      await page.getByRole('button', { name: 'Result', exact: true }).click();
+      await page.getByRole('dialog', { name: `Result for ${patientDetails.first_name}` }).waitFor();
+    };
+    await openResult(false);
+    await page.getByText('This browser shows no PDF here.').waitFor();
+    expect(await page.getByRole('link', { name: 'Open', exact: true }).getAttribute('href')).toMatch(/^blob:/);
+    expect(await page.locator('iframe').count()).toBe(0);
+    await dashboard.check(page);
+    await openResult(true);
+    await page.locator('iframe[title^="Result for "]').waitFor();
     const name = await page.getByRole('link', { name: 'Download' }).getAttribute('download');
     expect(name).toBe(`Result-${order.id.slice(-8)}.pdf`);
     await endpoint.close();
@@ -152,6 +168,11 @@ await describeDashboard('the pages of orders', (dashboard) => {
       const tops = (await Promise.all(boxes)).map((box) => Math.round(box?.y ?? 0));
       expect(tops.every((top) => top > 0 && top === tops[0])).toBe(true);
     }
+    // The field shows a state whole.
+    const state = page.getByRole('combobox', { name: 'State' });
+    await state.fill('north car');
+    await page.getByRole('option', { name: 'North Carolina (NC)' }).click();
+    expect(await state.evaluate(isCut)).toBe(false);
     const order = page.getByRole('button', { name: 'Order', exact: true });
     await order.click();
     await page.getByText('Write 5 digits, or 9 as 85004-1234').first().waitFor();

@@ -73,7 +73,7 @@ await describeDashboard(
       await page.getByText('This team has no users yet').waitFor();
       await page.getByRole('button', { name: 'Load a demo clinic' }).waitFor();
       await page.getByRole('link', { name: 'Create a user' }).click();
-      await page.getByLabel(/^Your id/).fill('patient-1');
+      await page.getByLabel(/^Your system’s id/).fill('patient-1');
       await page.getByRole('button', { name: 'Create', exact: true }).waitFor();
       await team.api('POST', '/v2/user', { client_user_id: 'patient-1' });
       await page.goto(`${dashboard.app.baseUrl}/dashboard/`);
@@ -81,6 +81,8 @@ await describeDashboard(
       await dashboard.check(page);
       await page.getByRole('button', { name: 'Load a demo clinic' }).click();
       await page.getByText('The demo clinic is being loaded').waitFor();
+      await page.locator('h1:focus').waitFor();
+      await expect.poll(() => page.evaluate('scrollY')).toBe(0);
       await endpoint.close();
     });
 

@@ -9,7 +9,7 @@ await describeDashboard('the pages of users', (dashboard) => {
     // A user without demographics and insurance answers 404 for them, and the page says so.
     const page = await dashboard.open('/users', { expected: /status of 404/ });
     await page.getByRole('button', { name: 'New user' }).first().click();
-    await page.getByLabel(/^Your id/).fill('patient-4711');
+    await page.getByLabel(/^Your system’s id of this person/).fill('patient-4711');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'patient-4711' }).waitFor();
     await page.getByRole('tab', { name: 'Connections' }).click();
@@ -26,6 +26,13 @@ await describeDashboard('the pages of users', (dashboard) => {
     await dashboard.onEachScreen('user-days', `/users/${userId}?tab=days`, async (on) => {
       await on.getByRole('img', { name: /^Heart rate, in bpm\. [1-9]/ }).waitFor();
       await on.getByRole('img', { name: /^Steps, in steps\. [1-9]/ }).waitFor();
+      // On a phone each day is a card, so the days wait until somebody opens them.
+      const isNarrow = (on.viewportSize()?.width ?? 0) < 500;
+      const days = on.getByRole('table', { name: 'Days' });
+      await expect.poll(() => days.isVisible()).toBe(!isNarrow);
+      if (!isNarrow) return;
+      await on.getByText(/^(Each day|The newest 14 of \d+ days)$/).tap();
+      await days.waitFor();
     });
     const away = await dashboard.open(`/users/${userId}?tab=days`, { timeZone: 'Pacific/Honolulu' });
     await away.getByText(/^Times are those of the patient: /).waitFor();
@@ -69,7 +76,17 @@ await describeDashboard('the pages of users', (dashboard) => {
       await on.getByText(email).waitFor();
     });
     const page = await dashboard.open(`/users/${user_id}?tab=orders`);
+    await page.route('**/result_trend', async (route) => {
+      const response = await route.fetch();
+      const { lines, ...others } = (await response.json()) as { lines: { name: string; slug: string }[] };
+      const [one] = lines.slice(0, 1);
+      const longer = { ...one, name: `${one?.name} A1c`, slug: `${one?.slug}-a1c` };
+      await route.fulfill({ response, json: { ...others, lines: [longer, one] } });
+    });
     await page.getByRole('link', { name: 'Results as trends' }).click();
+    await page.getByRole('rowheader', { name: / A1c$/ }).waitFor();
+    const [first = '', second] = await page.getByRole('rowheader').allInnerTexts();
+    expect(second).toBe(`${first} A1c`);
     await page.getByRole('rowheader').getByRole('link').first().click();
     await page.getByText('One result').waitFor();
     // The ends of the range are no values.

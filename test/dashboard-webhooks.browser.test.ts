@@ -31,8 +31,8 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
     });
     endpoint.answer(null);
     const page = await dashboard.open(`/webhooks/${id}`);
-    const opener = page.getByRole('button', { name: 'labtest.order.created' }).first();
-    await opener.click();
+    const openers = page.getByRole('button', { name: 'labtest.order.created' });
+    await openers.first().click();
     await page.getByRole('heading', { name: 'Body of the request' }).waitFor();
     expect(await page.getByRole('heading', { name: 'labtest.order.created' }).evaluate(isFocused)).toBe(true);
     await page.getByText('the disk is full').waitFor();
@@ -42,8 +42,14 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
     await page.getByText('It is on its way.').waitFor();
     await app.deliver();
     expect(endpoint.received.length).toBeGreaterThan(before);
+    // The new attempt takes the place of the old one.
+    await page.getByText('It was sent again.').waitFor();
+    await page.getByRole('dialog').getByText('Delivered (204)').waitFor();
+    expect(await page.getByRole('dialog').getByText('the disk is full').count()).toBe(0);
+    await dashboard.check(page);
     await page.keyboard.press('Escape');
-    await expect.poll(() => opener.evaluate(isFocused)).toBe(true);
+    // The row of the new attempt stands above it.
+    await expect.poll(() => openers.nth(1).evaluate(isFocused)).toBe(true);
     await endpoint.close();
   });
 
@@ -95,11 +101,17 @@ await describeDashboard('the pages of webhooks', (dashboard) => {
       .toBe(1);
     await page.getByRole('status').getByText('Delivered (204)').waitFor();
     await page.getByRole('row', { name: 'labtest.order.created' }).getByText('Delivered (204)').waitFor();
+    // Workers write their counts some seconds later.
+    expect(await page.getByText('Nothing sent').count()).toBe(0);
     await page.getByText('1 sent', { exact: true }).waitFor();
     await page.getByText('Attempts in 24 hours').locator('..').getByText('1', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Signing secret' }).click();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     const secret = (await page.getByText(/^whsec_/).textContent()) ?? '';
+    await page.getByRole('button', { name: 'Hide', exact: true }).click();
+    await page.getByText(/^whsec_/).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText(secret).waitFor();
     await page.getByRole('button', { name: 'Replace' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
     await page.getByText('The secret is new. The former secret signs until').waitFor();

@@ -7,6 +7,7 @@ import { isBeforeCollection, REPLACEABLE } from '../dashboard/src/pages/order/al
 import { shareDone } from '../dashboard/src/pages/webhook/share-done.ts';
 import { ORDER_GROUPS } from '../dashboard/src/parts/order-groups.ts';
 import { statesLike, stateWritten, US_STATES } from '../dashboard/src/parts/us-states.ts';
+import { unitInWords, withUnit } from '../dashboard/src/parts/unit.ts';
 import { dateWritten } from '../dashboard/src/parts/written-date.ts';
 import { noSuchThing, problemWithField } from '../dashboard/src/parts/problem-words.ts';
 import { refusalInWords, refusalTodo } from '../dashboard/src/parts/refusals.ts';
@@ -162,6 +163,27 @@ test('a replay that runs shows the part that is done, though its window was read
   expect(shareDone({ ...running, done_until: null })).toBe(0);
   expect(shareDone({ ...running, events_delivered: 35 })).toBe(99);
   expect(shareDone({ ...running, status: 'succeeded', ended_at: until })).toBe(100);
+});
+
+test('units and values are shown as people write them', () => {
+  const shown = {
+    '10*3/uL': '10³/µL',
+    '10*-3': '10⁻³',
+    'ug/dL': 'µg/dL',
+    'u[IU]/mL': 'µIU/mL',
+    'm[IU]/L': 'mIU/L',
+    'mL/min/{1.73_m2}': 'mL/min/1.73 m²',
+    'kg/m2': 'kg/m²',
+    '{units}/uL': 'units/µL',
+    'units/L': 'units/L',
+    '%': '%',
+  };
+  expect(Object.keys(shown).map(unitInWords)).toEqual(Object.values(shown));
+  expect([withUnit('>=60', 'mL/min'), withUnit('<= 5.7', null), withUnit(null, null)]).toEqual([
+    '≥60\u00a0mL/min',
+    '≤ 5.7',
+    '',
+  ]);
 });
 
 test('a date of birth is understood as people write it where they are', () => {

@@ -1,4 +1,4 @@
-import { AppShell, Badge, Burger, Center, Group, Loader, NavLink, ScrollArea } from '@mantine/core';
+import { AppShell, Badge, Box, Burger, Center, Group, Loader, NavLink, ScrollArea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -66,14 +66,7 @@ function Frame() {
       </a>
       <AppShell.Header className={classes['header']}>
         <Group gap="sm" wrap="nowrap" miw={0}>
-          <Burger
-            opened={isOpen}
-            onClick={toggle}
-            hiddenFrom="sm"
-            size="sm"
-            aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
-            aria-expanded={isOpen}
-          />
+          <NavigationButton isOpen={isOpen} toggle={toggle} />
           <Brand />
           <TeamSwitcher />
         </Group>
@@ -124,13 +117,34 @@ function Frame() {
   );
 }
 
+/** Opens and closes the navigation of a narrow screen. While it is closed, the button says what is urgent in it. */
+function NavigationButton({ isOpen, toggle }: { isOpen: boolean; toggle: () => void }) {
+  const { team } = useSession();
+  return (
+    <Box hiddenFrom="sm" className={classes['burger']}>
+      <Burger
+        opened={isOpen}
+        onClick={toggle}
+        size="sm"
+        aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+        aria-expanded={isOpen}
+      />
+      {team && !isOpen && (
+        <span className={classes['mark']}>
+          <OpenCritical of=" critical results" />
+        </span>
+      )}
+    </Box>
+  );
+}
+
 /** How many critical results wait for somebody. */
-function OpenCritical() {
+function OpenCritical({ of = '' }: { of?: string }) {
   const { data } = useOrderCounts();
   const open = data?.critical_results.open ?? 0;
   if (open === 0) return null;
   return (
-    <Badge size="sm" color="red.8" aria-label={`${formatCount(open)} open`}>
+    <Badge size="sm" color="red.8" aria-label={`${formatCount(open)} open${of}`}>
       {formatCount(open)}
     </Badge>
   );

@@ -1,7 +1,7 @@
 import { Anchor, Button, Code, Group, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { phial, unwrap } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
 import { useTeamPath } from '../api/session.tsx';
@@ -9,6 +9,7 @@ import { Drawer } from './drawer.tsx';
 import { useEndpointName } from './endpoint-names.ts';
 import { FactList } from './fact-list.tsx';
 import { JsonView } from './json-view.tsx';
+import { useMadeAttempt } from './made-attempt.ts';
 import { Refusal } from './refusal.tsx';
 import { Failed, Loading } from './states.tsx';
 import { inWords, StatusBadge, type Tone } from './status-badge.tsx';
@@ -46,8 +47,14 @@ export function AttemptStatus({ attempt: { status, http_status, error } }: { att
   );
 }
 
-/** The request of an attempt and its response, and the button that sends the event again. */
-export function ShownAttempt({ attempt, close }: { attempt: AttemptSummary; close: () => void }) {
+type ShownProps = { attempt: AttemptSummary; close: () => void };
+
+/**
+ * The request of an attempt and its response, and the button that sends the event again. The new attempt then takes the
+ * place of the old one.
+ */
+export function ShownAttempt({ attempt: opened, close }: ShownProps) {
+  const [attempt, setAttempt] = useState(opened);
   const path = useTeamPath();
   const { webhook_id, event_id, id: attempt_id } = attempt;
   const endpointName = useEndpointName();
@@ -73,7 +80,7 @@ export function ShownAttempt({ attempt, close }: { attempt: AttemptSummary; clos
     <Drawer title={attempt.event_type} close={close}>
       <Group justify="space-between">
         <AttemptStatus attempt={attempt} />
-        <Resend attempt={attempt} />
+        <Resend attempt={attempt} onMade={setAttempt} />
       </Group>
       {query.error && <Failed error={query.error} retry={() => void query.refetch()} />}
       {query.isPending && <Loading />}
@@ -155,8 +162,14 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Sends the event of an attempt to its endpoint again. */
-export function Resend({ attempt: { webhook_id, event_id } }: { attempt: { webhook_id: string; event_id: string } }) {
+type ResendProps = {
+  attempt: { webhook_id: string; event_id: string };
+  /** Is told the new attempt. */
+  onMade?: (attempt: AttemptSummary) => void;
+};
+
+/** Sends the event of an attempt to its endpoint again, and says when that is done. */
+export function Resend({ attempt: { webhook_id, event_id }, onMade }: ResendProps) {
   const path = useTeamPath();
   const resend = useMutation({
     mutationFn: () =>
@@ -167,9 +180,17 @@ export function Resend({ attempt: { webhook_id, event_id } }: { attempt: { webho
       ),
     onSuccess: () => readAgain('attempts', 'event_attempts', 'endpoint_figures'),
   });
+  const made = useMadeAttempt(resend.data ? { event_id, webhook_id, before: resend.data.attempts } : null);
+  useEffect(() => {
+    if (made) onMade?.(made);
+    // The attempt counts, not who wants to know of it.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [made]);
   return (
     <Group gap="xs">
-      {resend.isSuccess && <Text size="sm">It is on its way.</Text>}
+      <Text size="sm" role="status">
+        {resend.isSuccess && (made ? 'It was sent again.' : 'It is on its way.')}
+      </Text>
       <Refusal error={resend.error} />
       <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()}>
         Send again

@@ -1,10 +1,13 @@
 import type uPlot from 'uplot';
 
+const isTouched = (): boolean => matchMedia('(pointer: coarse)').matches;
+
+/** How to read one point of a chart, as the beginning of a sentence. */
+export const pointAtOne = (): string => (isTouched() ? 'Touch one' : 'Point at one');
+
 /** What fingers and the mouse do with a chart, in words. */
 export const howToZoom = (): string =>
-  matchMedia('(pointer: coarse)').matches
-    ? 'Pinch to zoom, drag to move, tap twice to see all.'
-    : 'Drag to zoom, double-click to see all.';
+  isTouched() ? 'Pinch to zoom, drag to move, tap twice to see all.' : 'Drag to zoom, double-click to see all.';
 
 type Touched = { x: number; width: number };
 

@@ -1,14 +1,16 @@
 import { Button, Checkbox, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { phial, unwrap } from '../api/client.ts';
+import { phial, PhialError, unwrap } from '../api/client.ts';
 import { readAgain } from '../api/queries.ts';
+import { noteOfAttempt } from './call-attempts.tsx';
 import { CriticalSummary, type CriticalEntry } from './critical-result.tsx';
 import { useProblems, type Problems } from './field-problems.ts';
 import { FormModal } from './form-modal.tsx';
 import { asWritten, MomentField } from './moment-field.tsx';
 import { fullName } from './people.tsx';
 import { FormRefusal } from './refusal.tsx';
+import { momentInWords } from './time.tsx';
 
 type DecideProps = {
   entry: CriticalEntry;
@@ -41,6 +43,8 @@ type Call = typeof EMPTY_CALL;
 
 const FIELDS = ['called_person', 'called_at', 'note', 'text'];
 const NOT_AHEAD = 'Choose a time that is not in the future.';
+/** As in the service: clocks differ, and a person who writes down a time leaves out its seconds. */
+const CLOCKS_DIFFER_MS = 300_000;
 
 const ofWhom = ({ order, client_user_id }: CriticalEntry): string =>
   (order.patient && fullName(order.patient)) ?? client_user_id;
@@ -63,13 +67,13 @@ function Acknowledge({ entry, close }: DialogProps) {
           : `The critical result of ${ofWhom(entry)} stays open. Your note is on its order.`,
       ),
   );
-  const problems = useProblems(run.error, isReached ? bodyOf(call) : { text: noteOf(call.note) }, FIELDS);
+  const problems = useProblems(run.error, isReached ? bodyOf(call) : { text: noteOfAttempt(call.note) }, FIELDS);
   return (
     <FormModal
       title="Acknowledge the critical result"
       action={isReached ? 'Acknowledge' : 'Keep it open'}
       size="lg"
-      isWhole={!isReached || !isAhead(call.at)}
+      isWhole={!isReached || timeProblem(call.at, entry) === undefined}
       run={run}
       refusal={<FormRefusal error={run.error} problems={problems} />}
       close={() => close()}
@@ -85,7 +89,15 @@ function Acknowledge({ entry, close }: DialogProps) {
           <Radio value="nobody" label="Nobody was reached yet: it stays open" />
         </Stack>
       </Radio.Group>
-      {isReached && <CallFields call={call} change={change} problems={problems} />}
+      {isReached && (
+        <CallFields
+          call={call}
+          change={change}
+          problems={problems}
+          earliest={asWritten(earliestOf(entry))}
+          wrongTime={timeProblem(call.at, entry) ?? refusedTime(run.error, problems, entry)}
+        />
+      )}
       <Textarea
         label={isReached ? 'Note' : 'Whom you tried to reach, and when you try again'}
         autosize
@@ -100,9 +112,15 @@ function Acknowledge({ entry, close }: DialogProps) {
   );
 }
 
-type CallFieldsProps = { call: Call; change: (changes: Partial<Call>) => void; problems: Problems };
+type CallFieldsProps = {
+  call: Call;
+  change: (changes: Partial<Call>) => void;
+  problems: Problems;
+  earliest: string;
+  wrongTime: string | undefined;
+};
 
-function CallFields({ call, change, problems }: CallFieldsProps) {
+function CallFields({ call, change, problems, earliest, wrongTime }: CallFieldsProps) {
   return (
     <>
       <TextInput
@@ -115,13 +133,7 @@ function CallFields({ call, change, problems }: CallFieldsProps) {
         error={problems.at('called_person')}
         data-autofocus
       />
-      <MomentField
-        label="When"
-        value={call.at}
-        change={(at) => change({ at })}
-        // The clock of the service may be behind the viewer's.
-        error={isAhead(call.at) || problems.at('called_at') !== undefined ? NOT_AHEAD : undefined}
-      />
+      <MomentField label="When" value={call.at} change={(at) => change({ at })} earliest={earliest} error={wrongTime} />
       <Checkbox
         label="This person read the values back, and they were right"
         checked={call.isReadBack}
@@ -137,7 +149,24 @@ function momentIn(written: string): string | undefined {
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
-const isAhead = (written: string): boolean => (momentIn(written) ?? '') > new Date().toISOString();
+const earliestOf = ({ received_at }: CriticalEntry): number => Date.parse(received_at) - CLOCKS_DIFFER_MS;
+
+const beforeReport = ({ received_at }: CriticalEntry): string =>
+  `The call cannot be before the result was reported: ${momentInWords(received_at)}.`;
+
+/** What is wrong with the time of a call. Undefined if nothing is, or none is written. */
+function timeProblem(written: string, entry: CriticalEntry): string | undefined {
+  const at = Date.parse(momentIn(written) ?? '');
+  if (at > Date.now()) return NOT_AHEAD;
+  // The field leaves out the seconds.
+  return at + 60_000 <= earliestOf(entry) ? beforeReport(entry) : undefined;
+}
+
+/** What the service says about the time: its clock may differ from the viewer's. */
+function refusedTime(error: unknown, problems: Problems, entry: CriticalEntry): string | undefined {
+  if (problems.at('called_at') === undefined) return undefined;
+  return error instanceof PhialError && error.code === 'called_before_result' ? beforeReport(entry) : NOT_AHEAD;
+}
 
 const bodyOf = ({ person, at, isReadBack, note }: Call) => ({
   called_person: person,
@@ -154,10 +183,10 @@ const acknowledge = (critical_result_id: string, call: Call): Promise<unknown> =
     }),
   );
 
-const noteOf = (note: string): string => `Critical result, nobody was reached yet: ${note}`;
-
 const noteAttempt = (order_id: string, note: string): Promise<unknown> =>
-  unwrap(phial.POST('/v3/order/{order_id}/note', { params: { path: { order_id } }, body: { text: noteOf(note) } }));
+  unwrap(
+    phial.POST('/v3/order/{order_id}/note', { params: { path: { order_id } }, body: { text: noteOfAttempt(note) } }),
+  );
 
 function SignOff({ entry, close }: DialogProps) {
   const [note, setNote] = useState('');

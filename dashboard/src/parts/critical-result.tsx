@@ -20,7 +20,9 @@ export function CriticalMarkers({ of, beside }: { of: Marker[]; beside?: (marker
             {withUnit(marker.result, marker.unit)}
           </Badge>
           <Text size="sm" c="dimmed">
-            {marker.reference_range === null ? 'no range reported' : `range ${marker.reference_range}`}
+            {marker.reference_range === null
+              ? 'no range reported'
+              : `range ${withUnit(marker.reference_range, marker.unit)}`}
           </Text>
           {beside?.(marker)}
         </Group>

@@ -8,6 +8,8 @@ export type Column<Row> = {
   align?: 'right';
   /** The cell that names its row, usually a link. */
   isHeader?: true;
+  /** Its values are short, and stay on one line on a wide screen. */
+  isOneLine?: true;
 };
 
 type DataTableProps<Row> = {
@@ -36,13 +38,13 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: DataTableProps
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={keyOf(row)}>
-              {columns.map(({ label, render, align, isHeader }) =>
+              {columns.map(({ label, render, align, isHeader, isOneLine }) =>
                 isHeader ? (
                   <Table.Th key={label} scope="row" data-label={label} ta={align}>
                     {render(row)}
                   </Table.Th>
                 ) : (
-                  <Table.Td key={label} data-label={label} ta={align}>
+                  <Table.Td key={label} data-label={label} data-one-line={isOneLine} ta={align}>
                     <div className={classes['cell']}>{render(row)}</div>
                   </Table.Td>
                 ),

@@ -34,4 +34,8 @@ export const RESULT_COLUMN: Column<Order> = {
   render: ({ interpretation }) => (interpretation === null ? '–' : <Interpretation value={interpretation} />),
 };
 
-export const ORDERED_COLUMN: Column<Order> = { label: 'Ordered', render: ({ created_at }) => <Time at={created_at} /> };
+export const ORDERED_COLUMN: Column<Order> = {
+  label: 'Ordered',
+  isOneLine: true,
+  render: ({ created_at }) => <Time at={created_at} />,
+};

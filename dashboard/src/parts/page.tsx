@@ -34,7 +34,7 @@ export function Page({ title, heading: shown = title, about, actions, children }
             {shown}
           </Title>
           {about !== undefined && (
-            <Text c="dimmed" mt={4}>
+            <Text c="dimmed" mt={4} component="div">
               {about}
             </Text>
           )}

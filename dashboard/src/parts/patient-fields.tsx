@@ -1,6 +1,7 @@
 import { Fieldset, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
 import { StateSelect } from './state-select.tsx';
 import { inWords } from './status-badge.tsx';
+import classes from './patient-fields.module.css';
 
 const GENDERS = ['female', 'male', 'other', 'unknown'] as const;
 export type Gender = (typeof GENDERS)[number];
@@ -75,16 +76,12 @@ export function AddressFields({ legend, hasRecipient, value, onChange, problem }
         )}
         <TextInput label="Street and number" required {...field('first_line')} />
         <TextInput label="Apartment or floor" {...field('second_line')} />
-        <TextInput label="City" required {...field('city')} />
-        <SimpleGrid cols={2}>
-          <StateSelect
-            value={value.state}
-            onChange={(state) => onChange({ ...value, state })}
-            error={problem('state')}
-          />
-          <TextInput label="Zip code" placeholder="12345" required maxLength={10} {...field('zip')} />
-        </SimpleGrid>
       </SimpleGrid>
+      <div className={classes['place']}>
+        <TextInput label="City" required {...field('city')} />
+        <StateSelect value={value.state} onChange={(state) => onChange({ ...value, state })} error={problem('state')} />
+        <TextInput label="Zip code" placeholder="12345" required maxLength={10} {...field('zip')} />
+      </div>
     </Fieldset>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { VIEWERS_ZONE } from './zone.ts';
 
 const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -6,11 +7,17 @@ const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 const inUtc = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
+/** A moment in the viewer's zone, as a part of a sentence. */
+export const momentInWords = (at: string): string => DAY_AND_TIME.format(new Date(at));
+
+/** Says whose clocks a page shows, once for all its times. */
+export const ViewersTime = () => <span>Times are those of your time zone, {VIEWERS_ZONE}.</span>;
+
 /** A moment in the viewer's zone. UTC shows on hover. */
 export function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={inUtc(at)}>
-      {DAY_AND_TIME.format(new Date(at))}
+      {momentInWords(at)}
     </time>
   );
 }
@@ -45,10 +52,11 @@ export function CalendarDate({ date }: { date: string }) {
   );
 }
 
+/** "Yesterday" may be an hour ago or nearly two days, so hours count until then. */
 const UNITS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
+  { unit: 'day', size: 86_400, from: 172_800 },
+  { unit: 'hour', size: 3_600, from: 3_600 },
+  { unit: 'minute', size: 60, from: 60 },
 ] as const;
 
 /**
@@ -57,9 +65,9 @@ const UNITS = [
  */
 function agoOf(at: string, now: number, isDue: boolean): string {
   const seconds = Math.round((new Date(at).getTime() - now) / 1000);
-  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
-  if (unit === 'second') return isDue ? 'in a moment' : 'just now';
-  return RELATIVE.format(Math.trunc(seconds / size), unit);
+  const found = UNITS.find(({ from }) => Math.abs(seconds) >= from);
+  if (!found) return isDue ? 'in a moment' : 'just now';
+  return RELATIVE.format(Math.trunc(seconds / found.size), found.unit);
 }
 
 /**
@@ -73,7 +81,7 @@ export function Ago({ at, isDue = false }: { at: string; isDue?: boolean }) {
     return () => clearInterval(timer);
   }, []);
   return (
-    <time dateTime={at} title={`${DAY_AND_TIME.format(new Date(at))}, ${inUtc(at)}`}>
+    <time dateTime={at} title={`${momentInWords(at)}, ${inUtc(at)}`}>
       {agoOf(at, now, isDue)}
     </time>
   );

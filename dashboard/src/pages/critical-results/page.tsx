@@ -1,9 +1,10 @@
-import { Alert, Anchor, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
+import { CallAttempts } from '../../parts/call-attempts.tsx';
 import { Decide } from '../../parts/critical-decide.tsx';
 import { CriticalMarkers, Decided, type CriticalEntry } from '../../parts/critical-result.tsx';
 import { formatCount } from '../../parts/figure-tile.tsx';
@@ -13,7 +14,7 @@ import { Page } from '../../parts/page.tsx';
 import { Pager, useCursor } from '../../parts/pager.tsx';
 import { NameAndBirth } from '../../parts/people.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
-import { Ago } from '../../parts/time.tsx';
+import { Ago, ViewersTime } from '../../parts/time.tsx';
 import { TrendLink } from '../../parts/trend-link.tsx';
 
 const STATUSES = { open: 'Open', acknowledged: 'Acknowledged', signed_off: 'Signed off' } as const;
@@ -68,10 +69,22 @@ export default function CriticalResults() {
   const { team } = useSession();
   const cursor = useCursor();
   const query = useQuery(read(team?.id, status, cursor));
-  const { about, nothing } = TEXTS[status];
+  const show = (next: Status): void => {
+    // What was done here says nothing about the other list.
+    setDone(null);
+    change({ status: next === 'open' ? null : next });
+  };
+  const { about } = TEXTS[status];
   return (
-    <Page title="Critical results" about={about}>
-      <StatusTabs value={status} change={(next) => change({ status: next === 'open' ? null : next })} />
+    <Page
+      title="Critical results"
+      about={
+        <>
+          {about} <ViewersTime />
+        </>
+      }
+    >
+      <StatusTabs value={status} change={show} />
       {/* Always there, so that a screen reader hears what is written into it. */}
       <div role="status">
         {done !== null && (
@@ -83,7 +96,7 @@ export default function CriticalResults() {
       <Loaded query={query}>
         {({ data, next_cursor }) =>
           data.length === 0 ? (
-            <Empty title={nothing[0]}>{nothing[1]}</Empty>
+            <Nothing status={status} show={show} />
           ) : (
             <Stack gap="md">
               {data.map((entry) => (
@@ -95,6 +108,28 @@ export default function CriticalResults() {
         }
       </Loaded>
     </Page>
+  );
+}
+
+/** Says that a list is empty. Acknowledged results still wait for somebody. */
+function Nothing({ status, show }: { status: Status; show: (status: Status) => void }) {
+  const { data } = useOrderCounts();
+  const toSignOff = data?.critical_results.acknowledged ?? 0;
+  const [title, text] = TEXTS[status].nothing;
+  if (status !== 'open' || toSignOff === 0) return <Empty title={title}>{text}</Empty>;
+  return (
+    <Empty
+      title="No critical result waits for a call"
+      action={
+        <Button variant="default" onClick={() => show('acknowledged')}>
+          Show what waits for a sign-off
+        </Button>
+      }
+    >
+      {toSignOff === 1
+        ? 'One acknowledged result waits for a sign-off.'
+        : `${formatCount(toSignOff)} acknowledged results wait for a sign-off.`}
+    </Empty>
   );
 }
 
@@ -128,21 +163,25 @@ function Card({ entry, say }: { entry: CriticalEntry; say: (done: string) => voi
             </Anchor>
           </Title>
           <Text size="sm" c="dimmed">
-            <Anchor component={Link} to={`/orders/${order_id}`} size="sm" underline="always">
-              {lab_test_name}
-            </Anchor>
+            {lab_test_name}
             {patient && ` · ${client_user_id}`}
             {' · '}reported <Ago at={received_at} />
             {result_status === 'partial' && ' · partial report'}
             {entry.belongs_to_ended_order && ' · the order had ended'}
           </Text>
         </div>
-        <Decide entry={entry} say={say} />
+        <Group gap="sm">
+          <Button component={Link} to={`/orders/${order_id}`} variant="default">
+            Open the order
+          </Button>
+          <Decide entry={entry} say={say} />
+        </Group>
       </Group>
       <CriticalMarkers
         of={markers}
         beside={({ loinc, slug, name }) => <TrendLink userId={user_id} marker={loinc ?? slug ?? ''} name={name} />}
       />
+      {entry.status === 'open' && <CallAttempts entry={entry} />}
       <Decided entry={entry} />
     </Paper>
   );

@@ -42,7 +42,7 @@ function Row({ marker }: { marker: Marker }) {
           {side !== null && <StatusBadge tone="warning">{side}</StatusBadge>}
         </Group>
       </Table.Td>
-      <Table.Td>{reference_range ?? '–'}</Table.Td>
+      <Table.Td>{reference_range === null ? '–' : withUnit(reference_range, unit)}</Table.Td>
     </Table.Tr>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Menu, NativeSelect, Select, Text } from '@mantine/core';
+import { Button, Menu, NativeSelect, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useSession } from '../../api/session.tsx';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { ChevronDownIcon } from '../../parts/icons.tsx';
 import { statusInWords } from '../../parts/order-status.tsx';
+import { useReadAfter } from '../../parts/read-after.ts';
 import { canBeReplaced, isBeforeCollection } from './allowed-actions.ts';
 import { CorrectPatient } from './correct-patient.tsx';
 import { AddressLines } from './facts.tsx';
@@ -22,6 +23,9 @@ export function Actions({ order }: { order: Order }) {
   const { environment } = useSession();
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const [said, setSaid] = useState<string | null>(null);
+  const [resentAt, setResentAt] = useState<string>();
+  // The service makes the new events in the background.
+  useReadAfter(resentAt, 'order_events');
   const close = () => setDialog(null);
   const { status } = order.last_event;
   const open = (next: Dialog) => () => {
@@ -29,7 +33,7 @@ export function Actions({ order }: { order: Order }) {
     setDialog(next);
   };
   return (
-    <>
+    <Stack gap={4} align="flex-end" maw={320}>
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" rightSection={<ChevronDownIcon size={16} />}>
@@ -64,11 +68,22 @@ export function Actions({ order }: { order: Order }) {
         <CorrectPatient order={order} close={close} done={() => setSaid('The patient data are corrected.')} />
       )}
       {dialog === 'simulate' && <Simulate order={order} close={close} />}
-      {dialog === 'resend' && <Resend order={order} close={close} />}
+      {dialog === 'resend' && (
+        <Resend
+          order={order}
+          close={close}
+          done={() => {
+            setSaid(RESENT);
+            setResentAt(new Date().toISOString());
+          }}
+        />
+      )}
       {dialog === 'replace' && <Replace order={order} close={close} />}
-    </>
+    </Stack>
   );
 }
+
+const RESENT = 'Its webhooks are on their way again. “What happened” shows what becomes of them.';
 
 const replacementOf = ({ details, last_event }: Order): string =>
   details.type === 'testkit' && !/sample_error/.test(last_event.status) ? 'Order a replacement kit' : 'Order a redraw';
@@ -93,8 +108,12 @@ function Cancel({ order, close }: DialogProps) {
   );
 }
 
-function Resend({ order, close }: DialogProps) {
-  const change = useChange(close, () =>
+function Resend({ order, close, done }: DialogProps & { done: () => void }) {
+  const end = (): void => {
+    close();
+    done();
+  };
+  const change = useChange(end, () =>
     unwrap(phial.POST('/v3/order/resend_events', { body: { order_ids: [order.id] } })),
   );
   return (
@@ -186,7 +205,7 @@ function useChange(close: () => void, act: () => Promise<unknown>) {
     mutationFn: act,
     onSuccess: async () => {
       close();
-      await readAgain('order', 'orders', 'order_events', 'order_counts', 'critical_results');
+      await readAgain('order', 'orders', 'order_events', 'event_attempts', 'order_counts', 'critical_results');
     },
   });
 }

@@ -46,6 +46,7 @@ export function CorrectPatient({ order, close, done }: CorrectPatientProps) {
       close={close}
       title="Correct patient data"
       action="Correct"
+      size="lg"
       run={correction}
       refusal={<FormRefusal error={correction.error} problems={problems} />}
     >

@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { CallAttempts } from '../../parts/call-attempts.tsx';
 import { Decide } from '../../parts/critical-decide.tsx';
 import { CriticalMarkers, Decided, type CriticalEntry } from '../../parts/critical-result.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -40,6 +41,7 @@ export function Critical({ order }: { order: Order }) {
               <Decide entry={entry} say={setDone} />
             </Group>
             <CriticalMarkers of={entry.markers} />
+            <CallAttempts entry={entry} />
             <Decided entry={entry} />
           </div>
         ))}

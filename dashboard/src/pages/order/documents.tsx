@@ -1,7 +1,9 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
+import { useOpenerFocus } from '../../parts/opener-focus.ts';
+import { fullName } from '../../parts/people.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
 import type { Order } from './order-query.ts';
@@ -23,6 +25,7 @@ type Path = (typeof DOCUMENTS)[number][1];
 
 /** The documents of an order, which open above the page. */
 export function Documents({ order }: { order: Order }) {
+  const name = order.patient_details && fullName(order.patient_details);
   const [shown, setShown] = useState<{ label: string; url: string } | null>(null);
   const open = useMutation({
     mutationFn: async ({ label, path }: { label: string; path: Path }) => {
@@ -55,16 +58,41 @@ export function Documents({ order }: { order: Order }) {
         </Group>
         <Refusal error={open.error} />
       </Stack>
-      <Modal opened={shown !== null} onClose={() => setShown(null)} title={shown?.label} size="xl">
-        {shown && (
-          <>
-            <iframe src={shown.url} title={shown.label} style={{ width: '100%', height: '70vh', border: 0 }} />
-            <Button component="a" href={shown.url} download={fileNameOf(shown.label, order)} variant="default" mt="sm">
-              Download
-            </Button>
-          </>
-        )}
-      </Modal>
+      {shown && (
+        <Shown
+          title={name ? `${shown.label} for ${name}` : shown.label}
+          url={shown.url}
+          file={fileNameOf(shown.label, order)}
+          close={() => setShown(null)}
+        />
+      )}
     </Section>
+  );
+}
+
+type ShownProps = { title: string; url: string; file: string; close: () => void };
+
+/** A document, or the ways to it in a browser that shows none within a page, such as that of a phone. */
+function Shown({ title, url, file, close }: ShownProps) {
+  useOpenerFocus(true);
+  const isViewer = navigator.pdfViewerEnabled;
+  return (
+    <Modal opened onClose={close} title={title} size={isViewer ? 'xl' : 'md'}>
+      {isViewer ? (
+        <iframe src={url} title={title} style={{ width: '100%', height: '70vh', border: 0 }} />
+      ) : (
+        <Text>This browser shows no PDF here. Open the document in another tab, or download it.</Text>
+      )}
+      <Group gap="sm" mt="sm">
+        {!isViewer && (
+          <Button component="a" href={url} target="_blank" rel="noreferrer">
+            Open
+          </Button>
+        )}
+        <Button component="a" href={url} download={file} variant="default">
+          Download
+        </Button>
+      </Group>
+    </Modal>
   );
 }

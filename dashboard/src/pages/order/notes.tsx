@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { phial, unwrap } from '../../api/client.ts';
 import { readAgain } from '../../api/queries.ts';
-import { CloseIcon } from '../../parts/icons.tsx';
+import { ConfirmButton } from '../../parts/confirm-button.tsx';
+import { orderNotesQuery } from '../../parts/order-notes.ts';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -12,10 +13,7 @@ import { Time } from '../../parts/time.tsx';
 export function Notes({ orderId }: { orderId: string }) {
   const path = { order_id: orderId };
   const [text, setText] = useState('');
-  const { data } = useQuery({
-    queryKey: ['order_notes', orderId],
-    queryFn: () => unwrap(phial.GET('/v3/order/{order_id}/note', { params: { path, query: { limit: 100 } } })),
-  });
+  const { data } = useQuery(orderNotesQuery(orderId));
   const reload = () => readAgain('order_notes');
   const add = useMutation({
     mutationFn: () => unwrap(phial.POST('/v3/order/{order_id}/note', { params: { path }, body: { text } })),
@@ -24,12 +22,10 @@ export function Notes({ orderId }: { orderId: string }) {
       return reload();
     },
   });
-  const remove = useMutation({
-    mutationFn: (note_id: string) =>
-      unwrap(phial.DELETE('/v3/order/{order_id}/note/{note_id}', { params: { path: { ...path, note_id } } })),
-    onSuccess: reload,
-  });
-  const error = add.error ?? remove.error;
+  const remove = async (note_id: string): Promise<void> => {
+    await unwrap(phial.DELETE('/v3/order/{order_id}/note/{note_id}', { params: { path: { ...path, note_id } } }));
+    await reload();
+  };
   return (
     <Section title="Notes">
       <Stack gap="md">
@@ -39,15 +35,17 @@ export function Notes({ orderId }: { orderId: string }) {
               <Text size="sm" c="dimmed">
                 {note.author}, <Time at={note.created_at} />
               </Text>
-              <ActionIcon
+              <ConfirmButton
+                action="Delete"
+                question={`Delete the note of ${note.author}?`}
                 variant="subtle"
-                color="gray"
-                size="sm"
-                aria-label={`Delete the note of ${note.author}`}
-                onClick={() => remove.mutate(note.id)}
+                onConfirm={() => remove(note.id)}
               >
-                <CloseIcon size={14} />
-              </ActionIcon>
+                <Text lineClamp={4} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+                  {note.text}
+                </Text>
+                <Text mt="sm">This cannot be undone.</Text>
+              </ConfirmButton>
             </Group>
             <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{note.text}</Text>
           </div>
@@ -60,7 +58,7 @@ export function Notes({ orderId }: { orderId: string }) {
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
-        <Refusal error={error} />
+        <Refusal error={add.error} />
         <Button
           variant="default"
           disabled={text.trim() === ''}

@@ -7,7 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
 import { inWords, StatusBadge } from '../../parts/status-badge.tsx';
 import { Loaded } from '../../parts/states.tsx';
-import { CalendarDate } from '../../parts/time.tsx';
+import { CalendarDate, ViewersTime } from '../../parts/time.tsx';
 import { Actions } from './actions.tsx';
 import { Critical } from './critical.tsx';
 import { Documents } from './documents.tsx';
@@ -83,6 +83,7 @@ function Summary({ order }: { order: Order }) {
       <Anchor component={Link} to={`/users/${user_id}`}>
         The user of this order
       </Anchor>
+      <ViewersTime />
     </Group>
   );
 }

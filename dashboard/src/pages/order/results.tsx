@@ -7,7 +7,7 @@ import { Failed, Loading } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { TrendLink } from '../../parts/trend-link.tsx';
-import { unitInWords, withUnit } from '../../parts/unit.ts';
+import { unitInWords, valueInWords, withUnit } from '../../parts/unit.ts';
 import type { Order } from './order-query.ts';
 import { RangeBar } from './range-bar.tsx';
 import classes from './results.module.css';
@@ -92,14 +92,14 @@ function Row({ result, userId }: { result: Result; userId: string }) {
     <Table.Tr>
       <Table.Th scope="row">
         {name}
-        <Text size="sm" fw={400}>
+        <Text size="sm" fw={400} component="div">
           <TrendLink userId={userId} marker={loinc ?? slug} name={name} />
         </Text>
       </Table.Th>
       <Table.Td data-label="Result">
         <Text fw={600}>{withUnit(result.result, unit)}</Text>
         {status === 'corrected' && previous_result !== null && (
-          <Text size="sm">Corrected, was {unitInWords(previous_result)}</Text>
+          <Text size="sm">Corrected, was {valueInWords(unitInWords(previous_result))}</Text>
         )}
         {history.length > 0 && <History history={history} />}
         {notes !== null && (

@@ -3,11 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { phial, unwrap } from '../../api/client.ts';
 import { useTeamPath } from '../../api/session.tsx';
+import { AttemptStatus } from '../../parts/attempt.tsx';
 import { hostAndEnd, useEndpointName } from '../../parts/endpoint-names.ts';
-import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
 import classes from './told.module.css';
 
-const TONES: Record<string, Tone> = { succeeded: 'good', failed: 'warning', exhausted: 'bad' };
+/** What waits is mostly sent within seconds. A retry may wait for hours. */
+const [SOON_MS, LATER_MS] = [3_000, 30_000];
+const SOON_LOOKS = 20;
 
 type ToldProps = {
   event: { id: string; event_type: string };
@@ -30,6 +33,8 @@ export function Told({ event, label }: ToldProps) {
   const { data } = useQuery({
     queryKey: ['event_attempts', path.team_id, event.id],
     queryFn: () => read(path, event.id),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      (data?.waiting.length ?? 0) === 0 ? false : dataUpdateCount < SOON_LOOKS ? SOON_MS : LATER_MS,
     // A plan without webhooks refuses this, and the status is still worth showing.
     retry: false,
   });
@@ -76,13 +81,11 @@ function InShort({ newest, waiting }: { newest: Attempt[]; waiting: number }) {
   return waiting > 0 ? 'Waits to be sent' : 'No endpoint gets it';
 }
 
-function AtEndpoint({ attempt: { webhook_id, status, http_status, error } }: { attempt: Attempt }) {
-  const address = useEndpointName()(webhook_id);
+function AtEndpoint({ attempt }: { attempt: Attempt }) {
+  const address = useEndpointName()(attempt.webhook_id);
   return (
     <Group gap={6}>
-      <StatusBadge tone={TONES[status] ?? 'quiet'}>
-        {status === 'succeeded' ? `Delivered (${http_status})` : `${inWords(status)} (${http_status ?? error})`}
-      </StatusBadge>
+      <AttemptStatus attempt={attempt} />
       <Text size="sm" span title={address}>
         {hostAndEnd(address)}
       </Text>

@@ -11,7 +11,7 @@ import { useUserCount } from './figures.ts';
 const CLINIC = '/v1/org/{org_id}/team/{team_id}/{environment}/demo_clinic';
 const AGAIN_MS = 1_000;
 const CONTENT =
-  '40 invented people with orders in every status, results, wearable data, and two endpoints of which one fails';
+  '40 invented people with orders in every status, results, wearable data, and two endpoints, one of which fails';
 
 const EMPTY = { all: 'This team is empty', users: 'This team has no users yet' } as const;
 
@@ -55,12 +55,20 @@ function Offer() {
   const { clinic, load } = useDemoClinic();
   const hasNobody = useHasNobody(clinic);
   if (!clinic || clinic.state !== 'none' || hasNobody) return null;
+  const begin = () =>
+    load.mutate(undefined, {
+      onSuccess: () => {
+        // The progress stands above the figures, and this button goes.
+        scrollTo({ top: 0 });
+        document.querySelector<HTMLElement>('h1.page-title')?.focus();
+      },
+    });
   return (
     <Group gap="sm">
       <Text size="sm" c="dimmed">
-        This sandbox has no demo clinic. It adds {CONTENT} to what is here.
+        This sandbox has no demo clinic. Loading one adds to what is here: {CONTENT}.
       </Text>
-      <Button variant="default" size="xs" loading={load.isPending} onClick={() => load.mutate()}>
+      <Button variant="default" size="xs" loading={load.isPending} onClick={begin}>
         Load a demo clinic
       </Button>
       <Refusal error={load.error} />

@@ -12,6 +12,7 @@ export function Waiting() {
   const orders = useOrderCounts();
   const status = useTeamStatus();
   const critical = orders.data?.with_open_critical_result;
+  const toSignOff = orders.data?.critical_results.acknowledged;
   const overdue = orders.data?.overdue.total;
   const laboratories = status.data?.laboratories;
   return (
@@ -22,6 +23,14 @@ export function Waiting() {
         note="Orders whose result nobody acknowledged"
         tone={critical ? 'bad' : 'quiet'}
         to="/critical-results"
+      />
+      <FigureTile
+        label="Results to sign off"
+        value={toSignOff === undefined ? undefined : formatCount(toSignOff)}
+        note="Critical results that somebody acknowledged"
+        tone={toSignOff ? 'warning' : 'quiet'}
+        to="/critical-results"
+        search={{ status: 'acknowledged' }}
       />
       <FigureTile
         label="Overdue orders"

@@ -9,6 +9,8 @@ import { momentOf, type Point, type Trend } from './trend.ts';
 const DAY_S = 86_400;
 /** One result, or several of one day, stand in the middle of this time. */
 const LEAST_SPAN_S = 60 * DAY_S;
+/** The room between the newest result and the edge. */
+const EDGE_S = 2 * DAY_S;
 
 /** What stands out is larger too: colour alone says nothing. */
 const LOOKS: Record<string, { colour: Colour; size: number }> = {
@@ -40,7 +42,9 @@ function spanOf(measured: readonly Measured[]): readonly [number, number] | null
   const [first, last] = [measured[0]?.at, measured.at(-1)?.at];
   if (first === undefined || last === undefined) return null;
   const margin = Math.max((last - first) * 0.05, (LEAST_SPAN_S - (last - first)) / 2);
-  return [first - margin, last + margin];
+  // No result lies in the future, so the axis ends soon after now.
+  const end = Math.min(last + margin, Math.max(Date.now() / 1000, last) + EDGE_S);
+  return [Math.min(first - margin, end - LEAST_SPAN_S), end];
 }
 
 function rowsOf(measured: readonly Measured[], [begin, end]: readonly [number, number]) {

@@ -19,7 +19,11 @@ const FILTERS = { marker: text(200) };
 export default function Trends() {
   const { user } = useParams({ strict: false }) as { user: string };
   const [{ marker }, change] = useFilters(FILTERS);
-  const all = useQuery({ queryKey: ['result_trend', user], queryFn: () => readTrend(user, undefined) });
+  const all = useQuery({
+    queryKey: ['result_trend', user],
+    queryFn: () => readTrend(user, undefined),
+    select: ({ lines }) => ({ lines: lines.toSorted((one, other) => one.name.localeCompare(other.name)) }),
+  });
   const one = useQuery({
     queryKey: ['result_trend', user, marker],
     queryFn: () => readTrend(user, marker),
@@ -124,7 +128,10 @@ const columnsOf = ({ unit }: Trend): Column<Point>[] => [
     label: 'Result',
     render: ({ result, is_corrected }) => `${withUnit(result, unit)}${is_corrected ? ' (corrected)' : ''}`,
   },
-  { label: 'Range', render: ({ reference_range }) => reference_range ?? '–' },
+  {
+    label: 'Range',
+    render: ({ reference_range }) => (reference_range === null ? '–' : withUnit(reference_range, unit)),
+  },
   { label: 'Meaning', render: ({ interpretation }) => <Interpretation value={interpretation} /> },
 ];
 

@@ -4,6 +4,7 @@ import { useCallback, useMemo, useState } from 'react';
 import type uPlot from 'uplot';
 import type { components } from '../../api/client.ts';
 import { align, colourOf } from '../../parts/align.ts';
+import { pointAtOne } from '../../parts/chart-touch.ts';
 import { Chart, Swatch } from '../../parts/chart.tsx';
 import { useGroupedSamples } from '../../parts/grouped-samples.ts';
 import { Section } from '../../parts/section.tsx';
@@ -78,7 +79,7 @@ function Legend({ near, hasMeals }: { near: Meal | null; hasMeals: boolean }) {
       {hasMeals && (
         <Group gap={6} wrap="nowrap">
           <Swatch colour={MEAL_COLOUR} />
-          <Text size="sm">{near === null ? 'Dashed: meals. Point at one to read what it was.' : near.words}</Text>
+          <Text size="sm">{near === null ? `Dashed: meals. ${pointAtOne()} to read what it was.` : near.words}</Text>
         </Group>
       )}
     </Group>

@@ -54,12 +54,11 @@ function Shown({ nights }: { nights: Night[] }) {
           note={resting ? `Mean of ${resting.count} days` : 'Not measured'}
         />
       </SimpleGrid>
-      {newest.length < nights.length && (
-        <Text size="sm" c="dimmed">
-          The newest {SHOWN} of {nights.length} days:
-        </Text>
-      )}
-      <DataTable caption="Days" columns={COLUMNS} rows={newest} keyOf={({ date }) => date} />
+      {/* On a narrow screen each day is a card, and the charts would begin far below. */}
+      <details open={matchMedia('(min-width: 48em)').matches}>
+        <summary>{newest.length < nights.length ? `The newest ${SHOWN} of ${nights.length} days` : 'Each day'}</summary>
+        <DataTable caption="Days" columns={COLUMNS} rows={newest} keyOf={({ date }) => date} />
+      </details>
     </Stack>
   );
 }

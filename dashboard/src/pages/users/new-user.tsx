@@ -46,8 +46,8 @@ function UserForm({ close }: { close: () => void }) {
   return (
     <FormModal title="New user" action="Create" run={create} close={close}>
       <TextInput
-        label="Your id"
-        description="The id in your own system. It may not say who the person is: use no name and no e-mail address."
+        label="Your system’s id of this person"
+        description="It may not say who the person is: use no name and no e-mail address."
         required
         maxLength={256}
         value={id}

@@ -21,7 +21,7 @@ export function UsersTable({ users }: { users: readonly ListedUser[] }) {
 
 const COLUMNS: Column<FoundUser>[] = [
   {
-    label: 'Your id',
+    label: 'Your system’s id',
     isHeader: true,
     render: ({ user_id, client_user_id }) => (
       <Anchor component={Link} to={`/users/${user_id}`} fw={600} title={client_user_id} className={classes['id']}>
@@ -43,7 +43,7 @@ const COLUMNS: Column<FoundUser>[] = [
     },
   },
   { label: 'Born', render: ({ person }) => (person ? <CalendarDate date={person.dob} /> : '–') },
-  { label: 'User', render: ({ user_id }) => <CopyableId value={user_id} label="user id" /> },
+  { label: 'User', isOneLine: true, render: ({ user_id }) => <CopyableId value={user_id} label="user id" /> },
   {
     label: 'Connections',
     render: ({ connected_sources }) =>
@@ -54,12 +54,5 @@ const COLUMNS: Column<FoundUser>[] = [
       ),
   },
   { label: 'Time zone', render: ({ fallback_time_zone }) => fallback_time_zone?.id ?? '–' },
-  {
-    label: 'Created',
-    render: ({ created_on }) => (
-      <span style={{ whiteSpace: 'nowrap' }}>
-        <Ago at={created_on} />
-      </span>
-    ),
-  },
+  { label: 'Created', isOneLine: true, render: ({ created_on }) => <Ago at={created_on} /> },
 ];

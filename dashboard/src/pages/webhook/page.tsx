@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTeamPath } from '../../api/session.tsx';
 import { shortAddress } from '../../parts/endpoint-names.ts';
-import { Health, useEndpointFigures } from '../../parts/endpoint-health.tsx';
+import { Health, useEndpointFigures, useIsCounting } from '../../parts/endpoint-health.tsx';
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { oneOf, useFilters } from '../../parts/filters.ts';
 import { ChevronDownIcon } from '../../parts/icons.tsx';
@@ -40,7 +40,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
     >
       <Figures id={endpoint.id} />
       {/* Always there, so that a screen reader hears what is written into it. */}
-      <div role="status">{tested !== null && <SentTest key={tested} eventId={tested} />}</div>
+      <div role="status">{tested !== null && <SentTest key={tested} eventId={tested} webhookId={endpoint.id} />}</div>
       <PageTabs
         label="Endpoint"
         shown={tab}
@@ -72,14 +72,19 @@ function About({ endpoint }: { endpoint: Endpoint }) {
 
 function Figures({ id }: { id: string }) {
   const { data } = useEndpointFigures(id);
+  const isCounting = useIsCounting(id);
   const total = data?.total;
   const latency = total?.latency_ms;
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">
-      <FigureTile label="Attempts in 24 hours" value={total && formatCount(total.attempts)} />
+      <FigureTile
+        label="Attempts in 24 hours"
+        value={total && (isCounting ? null : formatCount(total.attempts))}
+        note={isCounting ? 'Is being counted' : undefined}
+      />
       <FigureTile
         label="Failed"
-        value={total && formatCount(total.failed)}
+        value={total && (isCounting ? null : formatCount(total.failed))}
         tone={total && total.failed > 0 ? 'bad' : 'quiet'}
       />
       <FigureTile label="Half end within" value={latency && inTime(latency.p50)} note="p50" />

@@ -6,13 +6,13 @@ import { readAgain } from '../../api/queries.ts';
 import { useTeamPath } from '../../api/session.tsx';
 import { problemOf } from '../../parts/field-problems.ts';
 import { formatCount } from '../../parts/figure-tile.tsx';
+import { useReadAfter } from '../../parts/read-after.ts';
 import { FormModal } from '../../parts/form-modal.tsx';
 import { asWritten, MomentField } from '../../parts/moment-field.tsx';
 import { Section } from '../../parts/section.tsx';
 import { inWords, StatusBadge, type Tone } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Endpoint } from './endpoint-query.ts';
-import { useFiguresAfter } from './figures-after.ts';
 import { shareDone } from './share-done.ts';
 
 const WEBHOOK = '/v1/org/{org_id}/team/{team_id}/{environment}/webhook/{webhook_id}';
@@ -69,7 +69,7 @@ function useEndsOf(replays: readonly Replay[]): void {
     setEnded(gone);
     void readAgain('attempts', 'event_attempts', 'endpoint_figures', 'webhook');
   }, [now]);
-  useFiguresAfter(ended);
+  useReadAfter(ended, 'endpoint_figures');
 }
 
 const HELD_UP: Record<string, string> = {
@@ -111,7 +111,8 @@ function ShownReplay({ replay, path }: { replay: Replay; path: Path }) {
         {ended_at === null && done_until === null && 'The replay has not begun yet. '}
         {ended_at === null && done_until !== null && (
           <>
-            It has read the events until <Time at={done_until} />. How many come after that is not known yet.{' '}
+            It has read the events until <Time at={done_until} />. How many come after that is not known yet, so the bar
+            follows the time of the window, and then its events.{' '}
           </>
         )}
         {held_up_by !== null && HELD_UP[held_up_by]}

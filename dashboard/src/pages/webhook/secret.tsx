@@ -44,8 +44,8 @@ export function Secret({ endpoint }: { endpoint: Endpoint }) {
         </Text>
         <Refusal error={show.error} />
         <Group gap="xs">
-          <Button variant="default" loading={show.isPending} onClick={() => show.mutate()}>
-            Show
+          <Button variant="default" loading={show.isPending} onClick={() => (show.data ? show.reset() : show.mutate())}>
+            {show.data ? 'Hide' : 'Show'}
           </Button>
           <Button variant="default" onClick={() => setAsked(true)}>
             Replace

@@ -67,12 +67,12 @@ const COLUMNS: Column<Endpoint>[] = [
       </>
     ),
   },
-  { label: 'Last response', render: (endpoint) => <LastResponse endpoint={endpoint} /> },
+  { label: 'Last response', isOneLine: true, render: (endpoint) => <LastResponse endpoint={endpoint} /> },
   { label: 'Health, last 24 hours', render: (endpoint) => <Health endpoint={endpoint} /> },
   {
     label: 'Events',
     render: ({ filter_types }) =>
       filter_types === null ? 'All' : filter_types.length === 1 ? filter_types[0] : `${filter_types.length} kinds`,
   },
-  { label: 'Created', render: ({ created_at }) => <Ago at={created_at} /> },
+  { label: 'Created', isOneLine: true, render: ({ created_at }) => <Ago at={created_at} /> },
 ];
