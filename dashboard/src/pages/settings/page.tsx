@@ -24,14 +24,14 @@ const TABS = {
   usage: { label: 'Plan and usage', panel: <PlanAndUsage /> },
 };
 /** What only administrators of the whole organisation may read. */
-const OF_ORG: readonly string[] = ['members', 'management-keys', 'usage'];
+const OF_ORG: ReadonlySet<string> = new Set(['members', 'management-keys', 'usage']);
 const FILTERS = { tab: oneOf(...(Object.keys(TABS) as (keyof typeof TABS)[])) };
 
 export default function Settings() {
   const [{ tab }, change] = useFilters(FILTERS);
   const { person } = useSession();
   const tabs: Partial<typeof TABS> = Object.fromEntries(
-    Object.entries(TABS).filter(([name]) => person.role === 'org_admin' || !OF_ORG.includes(name)),
+    Object.entries(TABS).filter(([name]) => person.role === 'org_admin' || !OF_ORG.has(name)),
   );
   return (
     <Page title="Settings" about="The team at the top of the page, and your organisation.">
