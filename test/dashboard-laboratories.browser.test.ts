@@ -166,7 +166,7 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     });
     await dashboard.onEachScreen('laboratories-decide', path, async (page) => {
       await page.getByRole('button', { name: 'Decide' }).click();
-      await page.getByText(`${patientDetails.first_name} Unmatched`).waitFor();
+      await page.getByText(`${patientDetails.first_name} Unmatched`, { exact: true }).waitFor();
       await page.getByText(/same name and date of birth/).waitFor();
       await page.getByText(/^Grace Unmatched, born Apr 12, 1988\. .*, ordered /).waitFor();
       await page.getByRole('dialog').getByRole('columnheader', { name: 'Result' }).waitFor();

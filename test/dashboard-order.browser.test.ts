@@ -161,6 +161,8 @@ await describeDashboard('the page of an order', (dashboard) => {
     await expect.poll(() => lines.filter({ hasText: 'Waits to be sent' }).count()).toBeGreaterThan(0);
     await expect.poll(() => lines.count()).toBeGreaterThan(before);
     await app.deliver();
+    // Lines change one by one, and the first of those that failed is another one then.
+    await expect.poll(() => lines.filter({ hasText: 'Waits to be sent' }).count()).toBe(0);
     const failed = lines.filter({ hasText: '1 of 1 endpoint failed' }).first();
     await failed.locator('summary').click();
     await failed.getByText('Failed (connection refused)').waitFor();
