@@ -11,12 +11,19 @@ const SHOWN = 3;
 
 export const noteOfAttempt = (text: string): string => `${BEGINNING}${text}`;
 
+type Props = {
+  entry: CriticalEntry;
+  /** The orders of all entries that the page shows, whose notes are read together. */
+  orders: string[];
+};
+
 /** Who tried to call about a critical result and reached nobody, the newest first. */
-export function CallAttempts({ entry: { order_id, received_at } }: { entry: CriticalEntry }) {
-  // Each reading leaves a line in the audit log, and what people do here is read again at once.
-  const { data } = useQuery({ ...orderNotesQuery(order_id), staleTime: 60_000 });
+export function CallAttempts({ entry: { order_id, received_at }, orders }: Props) {
+  // What people do here is read again at once.
+  const { data } = useQuery({ ...orderNotesQuery(orders), staleTime: 60_000 });
   const attempts = (data?.data ?? []).filter(
-    ({ text, created_at }) => text.startsWith(BEGINNING) && Date.parse(created_at) >= Date.parse(received_at),
+    ({ text, created_at, ...note }) =>
+      note.order_id === order_id && text.startsWith(BEGINNING) && Date.parse(created_at) >= Date.parse(received_at),
   );
   if (attempts.length === 0) return null;
   return (

@@ -1,10 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { phial, unwrap } from '../api/client.ts';
 
-/** The notes of an order, the newest first. */
-export const orderNotesQuery = (order_id: string) =>
+/** The notes on some orders, the newest first. One request for all of them: each leaves a line in the audit log. */
+export const orderNotesQuery = (order_ids: string[]) =>
   queryOptions({
-    queryKey: ['order_notes', order_id],
-    queryFn: () =>
-      unwrap(phial.GET('/v3/order/{order_id}/note', { params: { path: { order_id }, query: { limit: 100 } } })),
+    queryKey: ['order_notes', order_ids],
+    queryFn: () => unwrap(phial.GET('/v3/order_note', { params: { query: { order_ids, limit: 100 } } })),
   });

@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { notifyEndpointChange } from '../../delivery/endpoint-cache.ts';
 import { clearQueue } from '../../delivery/queues/queue-leases.ts';
 import { notFound } from '../../errors.ts';
-import { keepUrl } from './earlier-urls.ts';
+import { storeEarlierUrl } from './earlier-urls.ts';
 import { replaceHeaderSet } from './endpoint-headers.ts';
 
 /**
@@ -22,7 +22,7 @@ export function deleteWebhook(ctx: TeamCtx, id: string): Promise<void> {
       .executeTakeFirst();
     if (!found) throw notFound('Webhook');
     await clearQueue(db, id);
-    await keepUrl(ctx, id);
+    await storeEarlierUrl(ctx, id);
     const { numDeletedRows } = await db
       .deleteFrom('webhooks')
       .where('team_id', '=', ctx.team.id)

@@ -8,7 +8,7 @@ const MAX_STORED_URLS = 100;
  * Stores the URL that an endpoint has now, before it gets another one or is deleted. Attempts refer to it by how often
  * the URL had changed. `dropExpired` deletes it when no stored attempt can refer to it.
  */
-export async function keepUrl({ db, team }: TxCtx<TeamCtx>, webhookId: string): Promise<void> {
+export async function storeEarlierUrl({ db, team }: TxCtx<TeamCtx>, webhookId: string): Promise<void> {
   await sql`
     insert into webhook_urls (team_id, webhook_id, url_changes, url)
     select webhooks.team_id, id, url_changes, url

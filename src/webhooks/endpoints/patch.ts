@@ -7,7 +7,7 @@ import { forgetFailures } from '../../delivery/disable.ts';
 import { restartQueue } from '../../delivery/queues/queue-leases.ts';
 import { notFound } from '../../errors.ts';
 import { distinct } from '../../events/filter.ts';
-import { keepUrl } from './earlier-urls.ts';
+import { storeEarlierUrl } from './earlier-urls.ts';
 import { refuseAddressOf, refuseUrl } from './endpoint-url.ts';
 import { findWebhook, WEBHOOK_COLUMNS, type WebhookRow } from './find.ts';
 import type { WebhookPatch } from './schemas.ts';
@@ -37,7 +37,7 @@ export async function patchWebhook(ctx: TeamCtx, id: string, patch: Static<typeo
       .forUpdate()
       .executeTakeFirst();
     if (!before) throw notFound('Webhook');
-    if (typeof patch.url === 'string' && patch.url !== before.url) await keepUrl(ctx, id);
+    if (typeof patch.url === 'string' && patch.url !== before.url) await storeEarlierUrl(ctx, id);
     const webhook = await db
       .updateTable('webhooks')
       .set({ ...changes, updated_at: sql<string>`now()` })

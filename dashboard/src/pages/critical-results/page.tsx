@@ -36,7 +36,7 @@ const TEXTS: Record<Status, { about: string; nothing: [title: string, text: stri
     nothing: ['No critical result waits for a sign-off', 'Acknowledge an open one first. It then comes here.'],
   },
   signed_off: {
-    about: 'These are done. The newest comes first.',
+    about: 'These are done. The newest result comes first.',
     nothing: [
       'Nothing has been signed off yet',
       'A clinician signs off acknowledged results. Choose these to see what waits.',
@@ -100,7 +100,7 @@ export default function CriticalResults() {
           ) : (
             <Stack gap="md">
               {data.map((entry) => (
-                <Card key={entry.id} entry={entry} say={setDone} />
+                <Card key={entry.id} entry={entry} orders={ordersOf(data)} say={setDone} />
               ))}
               <Pager nextCursor={next_cursor} />
             </Stack>
@@ -110,6 +110,9 @@ export default function CriticalResults() {
     </Page>
   );
 }
+
+const ordersOf = (entries: CriticalEntry[]): string[] =>
+  [...new Set(entries.map(({ order_id }) => order_id))].toSorted();
 
 /** Says that a list is empty. Acknowledged results still wait for somebody. */
 function Nothing({ status, show }: { status: Status; show: (status: Status) => void }) {
@@ -150,7 +153,14 @@ function StatusTabs({ value, change }: { value: Status; change: (status: Status)
   );
 }
 
-function Card({ entry, say }: { entry: CriticalEntry; say: (done: string) => void }) {
+type CardProps = {
+  entry: CriticalEntry;
+  /** The orders of all cards. */
+  orders: string[];
+  say: (done: string) => void;
+};
+
+function Card({ entry, orders, say }: CardProps) {
   const { order, order_id, user_id, client_user_id, markers, received_at, result_status } = entry;
   const { patient, lab_test_name } = order;
   return (
@@ -181,7 +191,7 @@ function Card({ entry, say }: { entry: CriticalEntry; say: (done: string) => voi
         of={markers}
         beside={({ loinc, slug, name }) => <TrendLink userId={user_id} marker={loinc ?? slug ?? ''} name={name} />}
       />
-      {entry.status === 'open' && <CallAttempts entry={entry} />}
+      {entry.status === 'open' && <CallAttempts entry={entry} orders={orders} />}
       <Decided entry={entry} />
     </Paper>
   );

@@ -41,7 +41,7 @@ export function Critical({ order }: { order: Order }) {
               <Decide entry={entry} say={setDone} />
             </Group>
             <CriticalMarkers of={entry.markers} />
-            <CallAttempts entry={entry} />
+            <CallAttempts entry={entry} orders={[order.id]} />
             <Decided entry={entry} />
           </div>
         ))}

@@ -13,7 +13,7 @@ import { Time } from '../../parts/time.tsx';
 export function Notes({ orderId }: { orderId: string }) {
   const path = { order_id: orderId };
   const [text, setText] = useState('');
-  const { data } = useQuery(orderNotesQuery(orderId));
+  const { data } = useQuery(orderNotesQuery([orderId]));
   const reload = () => readAgain('order_notes');
   const add = useMutation({
     mutationFn: () => unwrap(phial.POST('/v3/order/{order_id}/note', { params: { path }, body: { text } })),

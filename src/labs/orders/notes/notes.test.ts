@@ -49,6 +49,9 @@ test("the notes of a team are listed across its orders, without those of users w
   const page = await of(team);
   expect(page.data).toEqual([fourth, second]);
   expect(await of(team, `&next_cursor=${page.next_cursor}`)).toEqual({ data: [first], next_cursor: null });
+  expect((await of(team, `&order_ids=${other.id}`)).data).toEqual([second]);
+  expect((await of(team, `&order_ids=${other.id},${order.id}`)).data).toEqual([fourth, second]);
+  expect(await of(await app.makeTeam(), `&order_ids=${other.id}`)).toEqual({ data: [], next_cursor: null });
   expect(await of(await app.makeTeam())).toEqual({ data: [], next_cursor: null });
   expect((await of(team, '&next_cursor=x')).code).toBe('invalid_cursor');
 });

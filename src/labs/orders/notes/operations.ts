@@ -3,7 +3,7 @@ import { operation } from '../../../operation/operation.ts';
 import { Success } from '../../../users/schemas.ts';
 import { Uuid } from '../../../wire/schema.ts';
 import { createOrderNote, deleteOrderNote, listOrderNotes, listTeamNotes } from './order-notes.ts';
-import { OrderNote, OrderNoteInput, OrderNotePage, OrderNoteQuery } from './schemas.ts';
+import { OrderNote, OrderNoteInput, OrderNotePage, OrderNoteQuery, TeamNoteQuery } from './schemas.ts';
 
 const tag = 'orders';
 const params = Type.Object({ order_id: Uuid });
@@ -27,7 +27,7 @@ export const noteOperations = [
     method: 'GET',
     path: '/v3/order_note',
     tag,
-    query: OrderNoteQuery,
+    query: TeamNoteQuery,
     response: OrderNotePage,
     summary: "List a team's own notes on all its orders",
     description: 'The newest first. Notes on orders of users who are scheduled for deletion are left out.',

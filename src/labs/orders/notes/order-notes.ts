@@ -6,7 +6,7 @@ import { AppError, notFound } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import { authorOf } from '../../author.ts';
 import { loadOrder, lockOrder } from '../load-order.ts';
-import type { OrderNote, OrderNoteInput, OrderNotePage, OrderNoteQuery } from './schemas.ts';
+import type { OrderNote, OrderNoteInput, OrderNotePage, OrderNoteQuery, TeamNoteQuery } from './schemas.ts';
 
 type Note = Static<typeof OrderNote>;
 type Content = Pick<Note, 'text' | 'author'>;
@@ -62,10 +62,10 @@ export async function listOrderNotes(
   return pageOf(ctx, rows, limit);
 }
 
-/** Lists the notes on all orders of the caller's team, the newest first. */
+/** Lists the notes on all orders of the caller's team, or on some of them, the newest first. */
 export async function listTeamNotes(
   ctx: TeamCtx,
-  { limit, next_cursor }: Static<typeof OrderNoteQuery>,
+  { order_ids, limit, next_cursor }: Static<typeof TeamNoteQuery>,
 ): Promise<Static<typeof OrderNotePage>> {
   const before = next_cursor === undefined ? null : decodeCursor(next_cursor, isId);
   const rows = await ctx.db
@@ -74,6 +74,7 @@ export async function listTeamNotes(
     .selectAll('order_notes')
     .where('order_notes.team_id', '=', ctx.team.id)
     .where('users.deleted_at', 'is', null)
+    .$if(order_ids !== undefined, (query) => query.where('order_notes.order_id', 'in', order_ids as string[]))
     .$if(before !== null, (query) => query.where('order_notes.id', '<', before as string))
     .orderBy('order_notes.id', 'desc')
     .limit(limit + 1)

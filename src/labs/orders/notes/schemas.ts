@@ -24,6 +24,14 @@ export const OrderNotePage = shape('OrderNotePage', {
   next_cursor: nullable(Type.String()),
 });
 
+export const TeamNoteQuery = Type.Object({
+  order_ids: Type.Optional(
+    Type.Array(Uuid, { maxItems: 100, description: 'Only notes on these orders. Default: all orders.' }),
+  ),
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Notes in a page.' }), 50),
+  next_cursor: Type.Optional(Cursor()),
+});
+
 export const OrderNoteQuery = Type.Object({
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 100, description: 'Notes in a page.' }), 50),
   next_cursor: Type.Optional(Cursor()),
