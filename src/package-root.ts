@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url';
  */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 
+/** The folder of the built dashboard. */
+export const DASHBOARD = join(PACKAGE_ROOT, 'dashboard', 'dist');
+
 export const VERSION = (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string })
   .version;
 

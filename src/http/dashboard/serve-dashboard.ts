@@ -35,13 +35,28 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
+const PATHS = ['/dashboard', '/dashboard/*'];
+
+export const NO_DASHBOARD =
+  'This installation has no dashboard, because it was built without the packages that build the dashboard. In the ' +
+  'folder of the program, run npm ci && npm run build && npm prune --omit=dev, then start Phial again.';
+
+/** Whether `folder` has a built dashboard. */
+export const hasDashboard = (folder: string): boolean => existsSync(join(folder, 'index.html'));
+
 /**
  * Serves the built dashboard from `folder`. Each path below /dashboard that is no file answers the page, whose script
- * then shows what the path names. Without a build the paths are unknown.
+ * then shows what the path names. Without a build the paths are unknown, and the answer says so: links lead to them.
  */
 export function registerDashboard(server: FastifyInstance, folder: string): void {
   const indexFile = join(folder, 'index.html');
-  if (!existsSync(indexFile)) return;
+  if (!hasDashboard(folder)) {
+    for (const path of PATHS)
+      server.get(path, () => {
+        throw new TransportError('route_not_found', NO_DASHBOARD);
+      });
+    return;
+  }
   const [page = '', ...rest] = readFileSync(indexFile, 'utf8').split(NONCE_PLACEHOLDER);
   for (const name of readdirSync(join(folder, 'assets'))) {
     const file = join(folder, 'assets', name);
@@ -52,7 +67,7 @@ export function registerDashboard(server: FastifyInstance, folder: string): void
       asIs: () => createReadStream(file),
     });
   }
-  for (const path of ['/dashboard', '/dashboard/*'])
+  for (const path of PATHS)
     server.get(path, async (request, reply) => {
       // A file of another version. The page would be no script.
       if (request.url.startsWith('/dashboard/assets/')) throw new TransportError('route_not_found');
