@@ -61,6 +61,9 @@ function isRunning(pid) {
   }
 }
 
+/** Packages of a package, which npm installs and removes. */
+const PACKAGES = /[\\/]node_modules[\\/]/;
+
 /**
  * Returns the input files of a build: those of folders with their times and sizes, so that it also differs after a file
  * was removed. The other files have a hash, because npm writes package-lock.json anew when nothing in it changes.
@@ -69,7 +72,8 @@ export function fingerprintOf(folders, files, isLeftOut = () => false) {
   const within = folders.flatMap((name) =>
     readdirSync(join(root, name), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+      .filter((file) => !PACKAGES.test(file)),
   );
   const timed = within
     .filter((file) => !isLeftOut(file))

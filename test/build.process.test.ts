@@ -74,7 +74,8 @@ describe('a production install', () => {
     expect(build()).toEqual([0, '', '']);
   });
 
-  test('is not built anew after npm has written the lock file without a change', () => {
+  test('is not built anew after npm has written the lock file without a change, and removed packages', () => {
+    rmSync(join(project, 'packages/client/node_modules'), { recursive: true });
     const now = new Date();
     utimesSync(join(project, 'package-lock.json'), now, now);
     expect(build()).toEqual([0, '', '']);

@@ -1,7 +1,6 @@
 import { readEnvironment } from '../config/read-environment.ts';
 import { AppError } from '../errors.ts';
-import { hasDashboard, NO_DASHBOARD } from '../http/dashboard/serve-dashboard.ts';
-import { DASHBOARD } from '../package-root.ts';
+import { DASHBOARD, hasDashboard, NO_DASHBOARD } from '../package-root.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
 import { listOrgs } from '../tenancy/orgs/list.ts';
 import { createSignInLink, PRINTED_LINK_SECONDS } from '../tenancy/sessions/create-sign-in-link.ts';

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { hasDashboard, NO_DASHBOARD } from '../../package-root.ts';
 import { TransportError } from '../error-response.ts';
 import { serveText } from '../response/serve-text.ts';
 
@@ -36,13 +37,6 @@ const policy = (nonce: string): string =>
   ].join('; ');
 
 const PATHS = ['/dashboard', '/dashboard/*'];
-
-export const NO_DASHBOARD =
-  'This installation has no dashboard, because it was built without the packages that build the dashboard. In the ' +
-  'folder of the program, run npm ci && npm run build && npm prune --omit=dev, then start Phial again.';
-
-/** Whether `folder` has a built dashboard. */
-export const hasDashboard = (folder: string): boolean => existsSync(join(folder, 'index.html'));
 
 /**
  * Serves the built dashboard from `folder`. Each path below /dashboard that is no file answers the page, whose script
