@@ -313,6 +313,27 @@ test('production starts with bootstrap on two roles: the service logs in as one 
   }
 });
 
+test('a restore with other keys than those of the backup says that a start would be refused', async () => {
+  const keys = (n: number): Record<string, string> => ({
+    PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, n).toString('base64')}`,
+  });
+  const of = { DATABASE_URL: await makeDatabase(), ...keys(1) };
+  expect((await runHere(['bootstrap', '--org', 'Desert Health'], { env: of })).code).toBe(0);
+  const directory = join(makeFolder(), 'backup');
+  const made = await runHere(['backup', '--to', directory], { env: of });
+  // Off a terminal a table is no line of the log.
+  expect([made.code, made.output]).toEqual([0, expect.not.stringContaining('"table copied"')]);
+  const restore = async (n: number) =>
+    runHere(['restore', '--from', directory], { env: { DATABASE_URL: await makeDatabase('empty'), ...keys(n) } });
+  const [other, same] = [await restore(2), await restore(1)];
+  expect([other.code, other.stdout, other.output]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^Restored .*, but a start with these options would be refused: .*version 1 is not the key/m),
+  ]);
+  expect([same.code, same.stdout]).toEqual([0, expect.stringMatching(/^Restored .* when you are ready\.\n$/)]);
+});
+
 test('commands with missing or wrong flags name them and change nothing', async () => {
   const answers = await Promise.all([
     runHere(['bootstrap']),

@@ -10,6 +10,7 @@ import { restore } from '../db/backup/restore.ts';
 import { openLog, type Logger } from '../log.ts';
 import { CommandError } from './command.ts';
 import { printDone } from './print.ts';
+import { problemOfKeys } from './problem-of-keys.ts';
 import { openProgress } from './progress.ts';
 
 /**
@@ -47,7 +48,7 @@ async function asOwner(
     if (!isRefused(error) && !isRefused((error as Error).cause)) throw error;
     throw new CommandError(
       `phial ${name} needs the login that owns the database, and PostgreSQL says: ${(error as Error).message}. Name ` +
-        'the owner in PHIAL_OWNER_DATABASE_URL. docs/operate/backup-and-restore.md has the command for each deployment.',
+        'the owner in PHIAL_OWNER_DATABASE_URL. docs/operate/backup-and-restore.md has the command of each deployment.',
     );
   }
 }
@@ -97,6 +98,10 @@ export async function restoreCommand({ from, json }: { from: string; json: boole
     const { report, end } = reportTables();
     const { ownerUrl } = databaseServer;
     await restore({ ownerUrl, directory, migrationsDirectory: MIGRATIONS, log, report }).finally(end);
+    const { config, secrets } = parseConfig(readEnvironment());
+    const problem = await problemOfKeys(config, secrets, databaseServer.url);
+    if (problem !== null)
+      throw new CommandError(`Restored ${directory}, but a start with these options would be refused: ${problem}`);
     const words = `Restored ${directory}. Start the service when you are ready.`;
     printDone(json, words, { directory, tables: tables.length, rows: countRows(tables) });
     return 0;

@@ -2,11 +2,9 @@ import pg from 'pg';
 import type { Config, Secrets } from '../../config/options.ts';
 import { MIGRATIONS, type DatabaseServer } from '../../db/database-server.ts';
 import { readMigrationStatus } from '../../db/migration-status.ts';
-import { openDatabase } from '../../db/open-database.ts';
 import { refusePrivilegedLogin } from '../../db/production.ts';
-import { openLog } from '../../log.ts';
-import { claimCipher } from '../../privacy/claim-cipher.ts';
 import { findingsOf, type Finding } from '../finding.ts';
+import { problemOfKeys } from '../problem-of-keys.ts';
 
 /** Clocks may differ by this much before signatures and tokens are refused at their edges. */
 const MAX_CLOCK_DIFFERENCE_MS = 2_000;
@@ -101,7 +99,7 @@ async function checkMigrations(client: pg.Client): Promise<Finding> {
   );
 }
 
-/** Checks keys and deployment like a start. A start could store the first key, so the transaction is rolled back. */
+/** Before the migrations there is nothing to check, and a connection of the service cannot record its server. */
 async function checkKeys(
   client: pg.Client,
   config: Config,
@@ -109,29 +107,13 @@ async function checkKeys(
   server: DatabaseServer,
 ): Promise<Finding> {
   const { fine, skipped, problem } = findingsOf('keys');
-  // A connection of the service records its server. Before the migrations it cannot.
   const { rows } = await client.query<{ made: boolean }>(
     `select to_regclass('public.deployment') is not null and to_regproc('public.note_cluster') is not null as made`,
   );
   if (!rows[0]?.made) return skipped('the first start claims the database');
-  const database = openDatabase({ url: server.url, poolSize: 1, role: 'phial_app', log: openLog('silent') });
-  try {
-    const rolledBack = new Error('rolled back');
-    await database.db
-      .transaction()
-      .execute(async (transaction) => {
-        await claimCipher(transaction, config, secrets);
-        throw rolledBack;
-      })
-      .catch((error: unknown) => {
-        if (error !== rolledBack) throw error;
-      });
-    return fine('belong to this database');
-  } catch (error) {
-    return problem((error as Error).message, 'docs/operate/rotate-keys.md and troubleshoot.md describe keys.');
-  } finally {
-    await database.close();
-  }
+  const found = await problemOfKeys(config, secrets, server.url);
+  if (found === null) return fine('belong to this database');
+  return problem(found, 'docs/operate/rotate-keys.md and troubleshoot.md describe keys.');
 }
 
 async function checkLogin({ url }: DatabaseServer): Promise<Finding> {
