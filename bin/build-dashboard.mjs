@@ -2,7 +2,17 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fingerprintOf, hasStamp, putInPlace, removeAbandoned, root, say, STAMP, withFresh } from './build-folder.mjs';
+import {
+  CannotBuild,
+  fingerprintOf,
+  hasStamp,
+  putInPlace,
+  removeAbandoned,
+  root,
+  say,
+  STAMP,
+  withFresh,
+} from './build-folder.mjs';
 
 const SOURCES = join(root, 'dashboard');
 const BUILT = join(SOURCES, 'dist');
@@ -14,13 +24,19 @@ const ONLY_TYPES = 'packages/client/src/schema.ts';
 
 const fingerprint = () => fingerprintOf(INPUTS, FILES, (file) => file === ONLY_TYPES || /\.test\.tsx?$/.test(file));
 
-/** An installed package has only the built dashboard, and a production install has nothing that could build it. */
-export function buildDashboardIfStale() {
+/**
+ * An installed package has only the built dashboard, and a production install has nothing that could build it. Only
+ * `npm run build` says so: a start would say it in the log of every process.
+ */
+export function buildDashboardIfStale({ isBuild }) {
   if (!existsSync(join(SOURCES, 'src')) || hasStamp(BUILT, fingerprint())) return;
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   if (!existsSync(vite)) {
-    if (!existsSync(join(BUILT, STAMP)))
-      console.error('The dashboard is not built, and what builds it is not installed. Everything else works.');
+    if (isBuild && !existsSync(join(BUILT, STAMP)))
+      console.error(
+        'The dashboard is not built, because what builds it is not installed. Everything else works. To have the ' +
+          'dashboard, run npm ci && npm run build && npm prune --omit=dev.',
+      );
     return;
   }
   removeAbandoned(SOURCES);
@@ -34,7 +50,7 @@ export function buildDashboardIfStale() {
       stdio: ['ignore', 2, 2],
       env: { ...process.env, NODE_ENV: 'production' },
     });
-    if (status !== 0) throw new Error('The build of the dashboard failed.');
+    if (status !== 0) throw new CannotBuild('The build of the dashboard failed.');
     writeFileSync(join(fresh, STAMP), stamp);
     putInPlace(fresh, BUILT, fingerprint);
   });

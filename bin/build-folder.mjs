@@ -1,4 +1,5 @@
 // What the two builds share: whether a folder is built of the sources as they are, and how a new one takes its place.
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,9 @@ export const STAMP = '.built';
 export function say(what) {
   console.error(process.env.PHIAL_LOG_FORMAT === 'json' ? JSON.stringify({ level: 30, msg: what }) : `${what}…`);
 }
+
+/** A reason for which a person cannot have a build, in whole sentences. */
+export class CannotBuild extends Error {}
 
 /** Calls `build` with the path of a new folder beside `target`, and removes what is left of it. */
 export function withFresh(target, build) {
@@ -57,19 +61,29 @@ function isRunning(pid) {
   }
 }
 
-/** Returns all input files of a build with their times and sizes. So it also differs after a file was removed. */
+/** Packages of a package, which npm installs and removes. */
+const PACKAGES = /[\\/]node_modules[\\/]/;
+
+/**
+ * Returns the input files of a build: those of folders with their times and sizes, so that it also differs after a file
+ * was removed. The other files have a hash, because npm writes package-lock.json anew when nothing in it changes.
+ */
 export function fingerprintOf(folders, files, isLeftOut = () => false) {
   const within = folders.flatMap((name) =>
     readdirSync(join(root, name), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => relative(root, join(entry.parentPath, entry.name))),
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+      .filter((file) => !PACKAGES.test(file)),
   );
-  return [...within, ...files]
+  const timed = within
     .filter((file) => !isLeftOut(file))
     .map((file) => {
       const { mtimeMs, size } = statSync(join(root, file));
       return `${file} ${mtimeMs} ${size}`;
-    })
-    .sort()
-    .join('\n');
+    });
+  const hashed = files.map((file) => {
+    const hash = createHash('sha256').update(readFileSync(join(root, file)));
+    return `${file} ${hash.digest('hex')}`;
+  });
+  return [...timed, ...hashed].sort().join('\n');
 }

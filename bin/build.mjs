@@ -4,7 +4,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildDashboardIfStale } from './build-dashboard.mjs';
-import { fingerprintOf, hasStamp, putInPlace, removeAbandoned, root, say, STAMP, withFresh } from './build-folder.mjs';
+import {
+  CannotBuild,
+  fingerprintOf,
+  hasStamp,
+  putInPlace,
+  removeAbandoned,
+  root,
+  say,
+  STAMP,
+  withFresh,
+} from './build-folder.mjs';
 
 const dist = join(root, 'dist');
 
@@ -12,18 +22,35 @@ const INPUTS = ['src', 'packages', 'examples', 'bench'];
 const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'bin/bundle.mjs'];
 const fingerprint = () => fingerprintOf(INPUTS, FILES);
 
-/** Builds what has changed: the program, the dashboard, or both. */
-export function buildIfStale() {
+const NOT_WRITABLE = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** Builds what has changed: the program, the dashboard, or both. Ends the process if that cannot be. */
+export function buildIfStale({ isBuild = false } = {}) {
   if (!existsSync(join(root, 'src'))) return; // an installed package has no sources
-  if (!hasStamp(dist, fingerprint())) buildProgram();
-  buildDashboardIfStale();
+  try {
+    if (!hasStamp(dist, fingerprint())) buildProgram();
+    buildDashboardIfStale({ isBuild });
+  } catch (error) {
+    if (error instanceof CannotBuild) end(error.message);
+    if (!NOT_WRITABLE.has(error.code)) throw error;
+    end(
+      `Phial is not built of the sources as they are, and this account may not write in ${root}. ` +
+        'Run npm run build there as the owner of the folder.',
+    );
+  }
+}
+
+function end(reason) {
+  const isJson = process.env.PHIAL_LOG_FORMAT === 'json';
+  console.error(isJson ? JSON.stringify({ level: 60, msg: 'the process cannot go on', reason }) : reason);
+  process.exit(1);
 }
 
 function buildProgram() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   if (!existsSync(compiler)) {
     if (existsSync(join(dist, STAMP))) return; // a production install runs the existing build
-    throw new Error('Phial is not built, and its compiler is not installed. Run npm ci.');
+    throw new CannotBuild('Phial is not built, and its compiler is not installed. Run npm ci.');
   }
   removeAbandoned(root);
   say('building');
@@ -36,7 +63,7 @@ function buildProgram() {
       [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh],
       { stdio: 'inherit' },
     );
-    if (status !== 0) throw new Error('The build failed.');
+    if (status !== 0) throw new CannotBuild('The build failed.');
     linkPackages(fresh);
     const bundled = spawnSync(process.execPath, [join(root, 'bin', 'bundle.mjs'), fresh], { stdio: 'inherit' });
     if (bundled.status !== 0)
@@ -68,4 +95,4 @@ function linkPackages(fresh) {
   rmSync(join(fresh, 'packages'), { recursive: true, force: true });
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) buildIfStale();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) buildIfStale({ isBuild: true });

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Ctx } from './context.ts';
 import { acrossTeams } from './db/session/bind.ts';
 import { operations } from './operations.ts';
@@ -8,7 +7,7 @@ import { registerDashboard } from './http/dashboard/serve-dashboard.ts';
 import { registerDocs } from './reference/register-docs.ts';
 import { registerMetrics, type Metrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
-import { PACKAGE_ROOT } from './package-root.ts';
+import { DASHBOARD } from './package-root.ts';
 import { measureQueue } from './delivery/queues/queue-depth.ts';
 import { measurePipelines } from './pipelines/etl/streaming/measure-pipelines.ts';
 import { measureErasures } from './jobs/measure-erasures.ts';
@@ -22,7 +21,7 @@ import { measureMails } from './mail/measure-mails.ts';
 export function serveApi(ctx: Ctx, metrics: Metrics): App {
   const app = openApp(ctx, operations, metrics);
   registerDocs(app.server, () => JSON.stringify(openApiDocument(ctx.config.baseUrl)));
-  registerDashboard(app.server, join(PACKAGE_ROOT, 'dashboard', 'dist'));
+  registerDashboard(app.server, DASHBOARD);
   if (ctx.config.environment === 'sandbox' && ctx.config.metricsPort === null) {
     registerMetrics(app.server, metrics, () => measure(ctx, metrics));
   }

@@ -8,6 +8,16 @@ import { fileURLToPath } from 'node:url';
  */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 
+/** The folder of the built dashboard. */
+export const DASHBOARD = join(PACKAGE_ROOT, 'dashboard', 'dist');
+
+/** Whether `folder` has a built dashboard. */
+export const hasDashboard = (folder: string): boolean => existsSync(join(folder, 'index.html'));
+
+export const NO_DASHBOARD =
+  'This installation has no dashboard, because it was built without the packages that build the dashboard. In the ' +
+  'folder of the program, run npm ci && npm run build && npm prune --omit=dev, then start Phial again.';
+
 export const VERSION = (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string })
   .version;
 

@@ -12,7 +12,7 @@ import type { Deliverer } from './delivery/deliverer.ts';
 import { migrateAtStart } from './db/migrate-at-start.ts';
 import { openDatabase, type Database } from './db/open-database.ts';
 import { SANDBOX_SEEDS, type DatabaseServer } from './db/database-server.ts';
-import { refusePrivilegedLogin } from './db/production.ts';
+import { refuseOwnerLogin, refusePrivilegedLogin } from './db/production.ts';
 import { seed } from './db/seed.ts';
 import { reclaimQueues } from './delivery/queues/queue-leases.ts';
 import { prepareDrain } from './http/drain.ts';
@@ -133,7 +133,9 @@ async function start(
   { role, config, secrets, databaseServer, log }: Options,
 ): Promise<FirstKeys | null> {
   const { database, stopping, traces } = running;
-  const cipher = await claimCipher(database.db, config, secrets);
+  const cipher = await claimCipher(database.db, config, secrets).catch((error: unknown) =>
+    refuseOwnerLogin(error, databaseServer.url),
+  );
   if (config.environment === 'production') await refusePrivilegedLogin(databaseServer.url);
   if (config.environment === 'sandbox') await seed({ ownerUrl: databaseServer.ownerUrl, directory: SANDBOX_SEEDS });
   const metrics = openMetrics();

@@ -1,11 +1,22 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PACKAGE_ROOT } from '../src/package-root.ts';
-import { endPrograms, makeFolder, serve } from './program.ts';
+import { endPrograms, makeDatabase, makeFolder, runCommand, serve, surroundings } from './program.ts';
 
 const BUILT = join(PACKAGE_ROOT, 'dist');
 
@@ -61,6 +72,59 @@ describe('a production install', () => {
   test('prints that it builds, for people only, and a build without changes prints nothing', () => {
     expect(built).toEqual([0, '', 'building…\n']);
     expect(build()).toEqual([0, '', '']);
+  });
+
+  test('is not built anew after npm has written the lock file without a change, and removed packages', () => {
+    rmSync(join(project, 'packages/client/node_modules'), { recursive: true });
+    const now = new Date();
+    utimesSync(join(project, 'package-lock.json'), now, now);
+    expect(build()).toEqual([0, '', '']);
+  });
+
+  describe('without a built dashboard', () => {
+    const built = (): string => join(project, 'dashboard/dist');
+    beforeAll(() => rmSync(built(), { recursive: true }));
+    afterAll(() => cpSync(join(PACKAGE_ROOT, 'dashboard/dist'), built(), { recursive: true }));
+
+    test('says so when it is built, and names the commands', () => {
+      const [status, stdout, stderr] = build();
+      expect([status, stdout]).toEqual([0, '']);
+      expect(stderr).toMatch(/^The dashboard is not built, .* npm ci && npm run build && npm prune --omit=dev\.\n$/);
+    });
+
+    test('starts without a word about it, and answers a link to the dashboard with the reason', async () => {
+      const env = { DATABASE_URL: await makeDatabase() };
+      const { baseUrl, output } = await serve({ project, args: ['api'], env });
+      for (const path of ['/dashboard', '/dashboard/orders']) {
+        const response = await fetch(baseUrl + path);
+        expect([response.status, await response.json()]).toMatchObject([
+          404,
+          { code: 'route_not_found', detail: expect.stringMatching(/^This installation has no dashboard/) as string },
+        ]);
+      }
+      expect(output()).not.toContain('is not built');
+      const link = await runCommand(['sign-in-link'], { project, env });
+      expect([link.code, link.output]).toEqual([
+        0,
+        expect.stringMatching(/^http.*\nThe link works once.*\nThis installation has no dashboard, /),
+      ]);
+    }, 60_000);
+  });
+
+  test('that an account may not build anew says so in one sentence', () => {
+    rmSync(join(project, 'dist'), { recursive: true });
+    const nobody = process.getuid?.() === 0 ? 65_534 : undefined;
+    if (nobody === undefined) chmodSync(project, 0o555);
+    else chmodSync(project, 0o755);
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['bin/phial.mjs', '--version'], {
+      cwd: project,
+      encoding: 'utf8',
+      env: surroundings(nobody),
+      ...(nobody === undefined ? {} : { uid: nobody, gid: nobody }),
+    });
+    chmodSync(project, 0o755);
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^building…\nPhial is not built .* may not write in .*\. Run npm run build .*\.\n$/);
   });
 });
 

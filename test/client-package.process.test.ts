@@ -66,3 +66,8 @@ test('type-checks without types of Node, refuses what the interface does not hav
   const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder });
   expect(stdout).toBe('fetch failed\n');
 });
+
+test('npm does not pack the sources, which no program could import', async () => {
+  const packed = run('npm', ['pack', '--dry-run', '--ignore-scripts=false'], { cwd: 'packages/client' });
+  await expect(packed).rejects.toMatchObject({ stderr: expect.stringContaining('Run npm run client:pack') as string });
+});

@@ -87,6 +87,47 @@ test('the error for an unreachable database names its option', async () => {
   expect(wrong.output).toMatch(/The database of PHIAL_OWNER_DATABASE_URL cannot be used: database ".*" does not exist/);
 });
 
+test('the error for an address that no machine has names its option, and not the port', async () => {
+  const env = { DATABASE_URL: await makeDatabase(), PHIAL_HOST: 'nowhere.invalid', ...SILENT };
+  const { code, output } = await runHere(['serve'], { env });
+  expect(code).toBe(1);
+  expect(output).toMatch(/PHIAL_HOST=nowhere\.invalid cannot be used: .* Name an address of this machine/);
+  expect(output).not.toContain('PORT=');
+});
+
+test('a command that would make an embedded database refuses, and says how to give it the options', async () => {
+  const dataDir = join(makeFolder(), 'data');
+  const { code, stdout, output } = await runHere(['bootstrap', '--org', 'Desert Health'], { dataDir });
+  expect([code, stdout, existsSync(dataDir)]).toEqual([1, '', false]);
+  expect(output).toContain(`DATABASE_URL is not set, and ${dataDir} has no embedded PostgreSQL.`);
+});
+
+test('an owner that may not become phial_app is refused in production, with the statements to run', async () => {
+  const url = await makeDatabase();
+  const owner = `owner_${randomUUID().slice(0, 8)}`;
+  const asOwner = new URL(url);
+  [asOwner.username, asOwner.password] = [owner, 'owner'];
+  const database = asOwner.pathname.slice(1);
+  await query(url, `create role ${owner} login password 'owner'; alter database ${database} owner to ${owner}`);
+  await query(url, `grant select on all tables in schema public to ${owner}`);
+  const env = {
+    PHIAL_ENVIRONMENT: 'production',
+    PHIAL_LOOKUP_KEY: Buffer.alloc(32, 1).toString('base64'),
+    PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, 2).toString('base64')}`,
+    DATABASE_URL: asOwner.href,
+    ...SILENT,
+  };
+  const refusal = `logs in as ${owner}, which owns the database or some of its tables, so row-level security would not`;
+  try {
+    expect((await runHere(['serve'], { env })).output).toContain(refusal);
+    expect((await runHere(['org', 'list'], { env: { ...env, PHIAL_OWNER_DATABASE_URL: url } })).output).toContain(
+      refusal,
+    );
+  } finally {
+    await query(url, `alter database ${database} owner to current_user; drop owned by ${owner}; drop role ${owner}`);
+  }
+});
+
 test('a taken port ends the program with a message', async () => {
   const env = { DATABASE_URL: await makeDatabase() };
   const other = createServer().listen(0, '127.0.0.1');
@@ -270,6 +311,27 @@ test('production starts with bootstrap on two roles: the service logs in as one 
   } finally {
     await query(owner, `drop owned by ${role}; drop role ${role}`);
   }
+});
+
+test('a restore with other keys than those of the backup says that a start would be refused', async () => {
+  const keys = (n: number): Record<string, string> => ({
+    PHIAL_ENCRYPTION_KEYS: `1:${Buffer.alloc(32, n).toString('base64')}`,
+  });
+  const of = { DATABASE_URL: await makeDatabase(), ...keys(1) };
+  expect((await runHere(['bootstrap', '--org', 'Desert Health'], { env: of })).code).toBe(0);
+  const directory = join(makeFolder(), 'backup');
+  const made = await runHere(['backup', '--to', directory], { env: of });
+  // Off a terminal a table is no line of the log.
+  expect([made.code, made.output]).toEqual([0, expect.not.stringContaining('"table copied"')]);
+  const restore = async (n: number) =>
+    runHere(['restore', '--from', directory], { env: { DATABASE_URL: await makeDatabase('empty'), ...keys(n) } });
+  const [other, same] = [await restore(2), await restore(1)];
+  expect([other.code, other.stdout, other.output]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/^Restored .*, but a start with these options would be refused: .*version 1 is not the key/m),
+  ]);
+  expect([same.code, same.stdout]).toEqual([0, expect.stringMatching(/^Restored .* when you are ready\.\n$/)]);
 });
 
 test('commands with missing or wrong flags name them and change nothing', async () => {

@@ -23,6 +23,30 @@ export async function resolve(name, context, next) {
   return next(name, context);
 }\`));`;
 
+/** Does what systemd-run does with the properties of our script, in the account of the test. */
+const SYSTEMD_RUN = `
+const { cpSync, mkdtempSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+const given = process.argv.slice(2, process.argv.indexOf('--'));
+const [command, ...words] = process.argv.slice(process.argv.indexOf('--') + 1);
+const valuesOf = (name) =>
+  given.filter((word) => word.startsWith('--property=' + name + '=')).map((word) => word.slice(name.length + 12));
+if (valuesOf('User')[0] !== 'phial' || valuesOf('ProtectSystem')[0] !== 'strict') throw new Error('another account');
+const cwd = given.find((word) => word.startsWith('--working-directory=')).slice('--working-directory='.length);
+const CREDENTIALS_DIRECTORY = mkdtempSync(join(cwd, 'credentials-'));
+for (const credential of valuesOf('LoadCredential')) {
+  const [name, path] = credential.split(':');
+  cpSync(path, join(CREDENTIALS_DIRECTORY, name));
+}
+const options = require('node:util').parseEnv(readFileSync(valuesOf('EnvironmentFile')[0], 'utf8'));
+const env = { PATH: process.env.PATH, ...options, PHIAL_DATA_DIR: cwd, CREDENTIALS_DIRECTORY };
+process.exitCode = require('node:child_process').spawnSync(command, words, { cwd, env, stdio: 'inherit' }).status;
+`;
+
+/** The words of a command line of a page, where quotes keep words together. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => (quoted ?? word) as string);
+
 type Running = { child: ChildProcess; output: () => string; ended: Promise<number | null> };
 const running: Running[] = [];
 
@@ -133,14 +157,14 @@ describe.skipIf(missing)(`the files of deploy${missing ? ` (skipped: there is no
         .flatMap(({ text }) => text.split(/\s+/).map((pair) => pair.split('=', 2) as [string, string])),
     );
   /** Starts a service of Compose. Ports and folders are our own, because processes share them. */
-  function startService(name: string, own: Record<string, string>): Running {
+  function startService(name: string, own: Record<string, string>, other?: string[]): Running {
     const { command = [], environment } = services[name] as (typeof services)[string];
     const env = Object.fromEntries(
       Object.entries(environment).map(([option, value]) => [option, value.replace('/run/secrets', secrets)]),
     );
     const dataDir = join(folder, 'data');
     const host = { PHIAL_HOST: '127.0.0.1', PHIAL_DATA_DIR: dataDir };
-    return start([...entrypoint(), ...command], image, { ...ofImage(), ...env, ...host, ...own });
+    return start([...entrypoint(), ...(other ?? command)], image, { ...ofImage(), ...env, ...host, ...own });
   }
 
   test('without the migration an API with the login of the service does not start, and says what to do', async () => {
@@ -167,6 +191,7 @@ describe.skipIf(missing)(`the files of deploy${missing ? ` (skipped: there is no
       await expect.poll(() => answers(`http://127.0.0.1:${address}`), { timeout: 90_000 }).toBe(200);
     expect(api.output()).not.toContain('loads @opentelemetry');
     expect(worker.output()).toContain('loads @opentelemetry/sdk-trace');
+    await runCommandsOfPage();
     for (const page of ['dashboard/', 'docs/operate/install'])
       expect(await answers(`http://127.0.0.1:${port}/${page}`), page).toBe(200);
 
@@ -182,6 +207,28 @@ describe.skipIf(missing)(`the files of deploy${missing ? ` (skipped: there is no
     await stop(worker);
     await collector.close();
   });
+
+  /** The commands that `docker compose run` starts on the page. */
+  async function runCommandsOfPage(): Promise<void> {
+    const page = readFileSync('docs/operate/deploy-with-containers.md', 'utf8');
+    const lines = [...page.matchAll(/^docker compose .* run --rm (?:--volume \S+ )?(\w+) (.*)$/gm)];
+    const outputs: string[] = [];
+    for (const [, service = '', words = ''] of lines) {
+      const { ended, output } = startService(service, {}, wordsOf(words.replace('/backups', join(folder, 'backups'))));
+      expect([await ended, output()]).toEqual([0, expect.anything()]);
+      outputs.push(output());
+    }
+    expect(outputs).toEqual([
+      expect.stringContaining('The organisation is in production us, on the database of DATABASE_URL.'),
+      expect.stringMatching(/^https:.*\/sign-in\//),
+      expect.stringMatching(/^Backed up \d+ rows/m),
+    ]);
+    const { ended, output } = startService('api', {}, ['backup', '--to', join(folder, 'backups', 'without-owner')]);
+    expect([await ended, output()]).toEqual([
+      1,
+      expect.stringContaining('Name the owner in PHIAL_OWNER_DATABASE_URL.'),
+    ]);
+  }
 
   test('the commands of the units migrate, serve and work with credentials', async () => {
     const [port, metricsOfApi, metricsOfWorker] = [await findFreePort(), await findFreePort(), await findFreePort()];
@@ -208,6 +255,50 @@ describe.skipIf(missing)(`the files of deploy${missing ? ` (skipped: there is no
     await stop(api);
     await stop(worker);
   });
+
+  test('the commands of the page of systemd run with the account, options and credentials of the units', async () => {
+    const { bin, script, state } = makeSystemd();
+    const page = readFileSync('docs/operate/deploy-with-systemd.md', 'utf8');
+    const lines = [...page.matchAll(/^\/opt\/phial\/deploy\/systemd\/phial (.*)$/gm)].map(([, words = '']) => words);
+    const run = (words: string): Running => {
+      const command = wordsOf(words.replace('/var/lib/phial', state));
+      return start([script, ...command], folder, { PATH: `${bin}:${process.env['PATH']}` });
+    };
+    const outputs: string[] = [];
+    for (const words of lines) {
+      const { ended, output } = run(words);
+      expect([await ended, output()]).toEqual([0, expect.anything()]);
+      outputs.push(output());
+    }
+    expect(outputs).toEqual([
+      expect.stringContaining('The organisation is in production us, on the database of DATABASE_URL.'),
+      expect.stringMatching(/^https:.*\/sign-in\//),
+      expect.stringMatching(/^Backed up \d+ rows/m),
+    ]);
+    const refused = run('backup --to /var/lib/phial/backups/without-owner');
+    expect([await refused.ended, refused.output()]).toEqual([1, expect.stringContaining('PHIAL_OWNER_DATABASE_URL')]);
+  });
+
+  /** Makes the script of the page with folders of our own, and a program that does the part of systemd-run. */
+  function makeSystemd(): { bin: string; script: string; state: string } {
+    const [bin, script, state] = ['bin', 'phial', 'state-of-systemd'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const made of [bin, state]) mkdirSync(made);
+    cpSync('deploy/systemd/phial.env', join(folder, 'phial.env'));
+    const text = readText('systemd/phial')
+      .replaceAll('/opt/phial/deploy/systemd/phial', script)
+      .replaceAll('/opt/phial', image)
+      .replaceAll('/usr/bin/node', process.execPath)
+      .replaceAll('/etc/phial/secrets', secrets)
+      .replaceAll('/etc/phial', folder)
+      .replaceAll('/var/lib/phial', state);
+    writeFileSync(script, text, { mode: 0o755 });
+    writeFileSync(join(bin, 'systemd-run'), `#!${process.execPath}\n${SYSTEMD_RUN}`, { mode: 0o755 });
+    return { bin, script, state };
+  }
 
   /** Sends requests through nginx, if it is installed. */
   async function checkNginx(upstream: number): Promise<void> {

@@ -5,6 +5,7 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import Fastify from 'fastify';
+import { parse } from 'yaml';
 import { OPTIONS, type Option } from '../src/config/option-table.ts';
 import { FILE_OPTIONS_OF_SECRETS } from '../src/config/secret-files.ts';
 import { openMetrics, showRequestWait } from '../src/metrics.ts';
@@ -237,6 +238,32 @@ describe('the chart', () => {
     expect(JSON.stringify(job)).toContain('PHIAL_OWNER_DATABASE_URL_FILE');
     const probed = operations.filter(({ tag }) => tag === 'system').map(({ path }) => path);
     expect(probed).toEqual(expect.arrayContaining(['/healthz', '/readyz']));
+  });
+
+  test('the job of the page that backs up has what the job that migrates has, and a folder for the backup', () => {
+    const page = readFileSync('docs/operate/deploy-on-kubernetes.md', 'utf8');
+    const [, text = ''] = /^```yaml\n(apiVersion: batch[^]*?)^```/m.exec(page) ?? [];
+    const { kind, spec } = parse(text) as KubernetesObject;
+    const [job] = ofKind('Job');
+    const [{ containers: own, ...pod }, { containers, ...migrating }] = [
+      spec.template.spec,
+      (job as KubernetesObject).spec.template.spec,
+    ];
+    expect(kind).toBe('Job');
+    expect(pod.volumes).toEqual(expect.arrayContaining(migrating.volumes));
+    const { fsGroupChangePolicy: _, ...security } = migrating.securityContext;
+    expect({ ...pod, volumes: [] }).toEqual({ ...migrating, volumes: [], securityContext: security });
+    const [backup, migration] = [own[0], containers[0]];
+    expect(backup.args.slice(0, 2)).toEqual(['backup', '--to']);
+    expect(backup.securityContext).toEqual(migration.securityContext);
+    expect(backup.volumeMounts).toEqual(expect.arrayContaining(migration.volumeMounts));
+    // The options of a hook are in the job. A job that runs beside the service reads them where the service does.
+    const [options] = ofKind('ConfigMap');
+    expect((backup as { envFrom?: unknown }).envFrom).toEqual([{ configMapRef: { name: options?.metadata.name } }]);
+    expect(migration.env.filter(({ name }) => !(name in (options?.data ?? {})))).toEqual(
+      expect.arrayContaining(backup.env),
+    );
+    expect(backup.env.map(({ name }) => name)).toContain('PHIAL_OWNER_DATABASE_URL_FILE');
   });
 
   test('the autoscaler reads a metric of the program', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { CODES, statusOf, type Code } from '../src/http/error-response.ts';
 import { openMetrics, showRequestWait } from '../src/metrics.ts';
 import { OPTIONS } from '../src/config/option-table.ts';
+import { FILE_OPTIONS_OF_SECRETS } from '../src/config/secret-files.ts';
 import { allSources } from './source-files.ts';
 
 const read = (file: string): string => readFileSync(file, 'utf8');
@@ -67,7 +68,8 @@ test('each option that a document names exists', () => {
   const named = documents.flatMap((file) =>
     [...read(file).matchAll(/\bPHIAL_[A-Z\d_]+\b(?!\*)/g)].map(([name]) => ({ file, name })),
   );
-  const unknown = named.filter(({ name }) => !(name in OPTIONS) && !/^PHIAL_TEST_|_$/.test(name));
+  const files = new Set<string>(FILE_OPTIONS_OF_SECRETS);
+  const unknown = named.filter(({ name }) => !(name in OPTIONS || files.has(name)) && !/^PHIAL_TEST_|_$/.test(name));
   expect(unknown).toEqual([]);
 });
 

@@ -7,6 +7,7 @@ const GROUPS: readonly (readonly [title: string, has: RegExp])[] = [
   ['Database', /DATABASE_(?!LIMIT)/],
   ['Keys of personal data', /_(LOOKUP|ENCRYPTION)_/],
   ['Requests', /_(HEADER|BODY|RATE|REQUEST|MAX|TRUSTED)_/],
+  ['Commands', /^PHIAL_API_KEY$/],
   ['Webhooks', /_WEBHOOK_(?!SECRETS)|_API_KEY$/],
   ['Signing in', /_OPENID_/],
   ['Mail and domains', /_(SMTP|MAIL|DOMAIN)_/],

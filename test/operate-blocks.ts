@@ -19,7 +19,7 @@ export function blocksOf(page: string): Block[] {
         text,
       })),
     )
-    .filter(({ text }) => text.trim() !== 'npm ci --omit=dev && npm run build');
+    .filter(({ text }) => text.trim() !== 'npm ci && npm run build && npm prune --omit=dev');
 }
 
 /** Returns the blocks of a page one by one; `left` holds those that a test has not run yet. */

@@ -66,7 +66,6 @@ function firstSteps({ credentials, signInUrl }: NonNullable<Service['firstKeys']
     `  curl -s ${base_url}/v2/user -H 'x-service-api-key: ${team_api_key}' -H 'content-type: ` +
       `application/json' -d '{"client_user_id":"first-user"}'`,
     `  curl -s '${base_url}/v3/lab_test?collection_method=testkit' -H 'x-service-api-key: ${team_api_key}'`,
-    `  curl -s ${base_url}/v1/org/${org_id}/team/${team_id}/sandbox/webhook -H 'x-management-key: ` +
-      `${management_key}' -H 'content-type: application/json' -d '{"url":"http://127.0.0.1:4000/hook"}'`,
+    `  curl -s ${base_url}/v1/org/${org_id}/team -H 'x-management-key: ${management_key}'`,
   ];
 }

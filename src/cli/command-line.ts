@@ -87,7 +87,7 @@ function readFlags(command: Command, args: string[]): Record<string, unknown> {
       values[name] = true;
       continue;
     }
-    if (!value || (!inlineValue && value.startsWith('-'))) refuse(command, `needs ${rawName} ${flag.value}`);
+    if (!value || (!inlineValue && /^-(?!\d)/.test(value))) refuse(command, `needs ${rawName} ${flag.value}`);
     if (flag.choices && !flag.choices.includes(value)) {
       refuse(command, `takes ${flag.choices.join(', ')} as ${rawName}, not ${JSON.stringify(value)}`);
     }

@@ -8,7 +8,9 @@ import { migrate } from '../db/migrate.ts';
 import { MIGRATIONS, openDatabaseServer, type DatabaseServer } from '../db/database-server.ts';
 import { restore } from '../db/backup/restore.ts';
 import { openLog, type Logger } from '../log.ts';
+import { CommandError } from './command.ts';
 import { printDone } from './print.ts';
+import { problemOfKeys } from './problem-of-keys.ts';
 import { openProgress } from './progress.ts';
 
 /**
@@ -35,8 +37,26 @@ export async function withDatabaseServer<T>(
   }
 }
 
+/** Runs a command that needs the login of the owner. Without it PostgreSQL only names the table that it refuses. */
+async function asOwner(
+  name: string,
+  work: (databaseServer: DatabaseServer, log: Logger) => Promise<number>,
+): Promise<number> {
+  try {
+    return await withDatabaseServer(name, work);
+  } catch (error) {
+    if (!isRefused(error) && !isRefused((error as Error).cause)) throw error;
+    throw new CommandError(
+      `phial ${name} needs the login that owns the database, and PostgreSQL says: ${(error as Error).message}. Name ` +
+        'the owner in PHIAL_OWNER_DATABASE_URL. docs/operate/backup-and-restore.md has the command of each deployment.',
+    );
+  }
+}
+
+const isRefused = (error: unknown): boolean => (error as { code?: unknown } | undefined)?.code === '42501';
+
 export function migrateCommand({ json }: { json: boolean }): Promise<number> {
-  return withDatabaseServer('migrate', async (databaseServer) => {
+  return asOwner('migrate', async (databaseServer) => {
     const progress = openProgress();
     const report = (name: string, done: number, total: number): void =>
       progress.show(`Applying ${name}`, { done, total });
@@ -57,7 +77,7 @@ export function migrateCommand({ json }: { json: boolean }): Promise<number> {
 
 export function backupCommand({ to, json }: { to: string; json: boolean }): Promise<number> {
   const directory = resolve(to);
-  return withDatabaseServer('backup', async (databaseServer, log) => {
+  return asOwner('backup', async (databaseServer, log) => {
     const { report, end } = reportTables();
     const { ownerUrl } = databaseServer;
     const manifest = await backup({ ownerUrl, directory, log, report }).finally(end);
@@ -74,10 +94,14 @@ export async function restoreCommand({ from, json }: { from: string; json: boole
   const directory = resolve(from);
   // Checks the backup before it starts a database server.
   const { tables } = await readManifest(directory);
-  return withDatabaseServer('restore', async (databaseServer, log) => {
+  return asOwner('restore', async (databaseServer, log) => {
     const { report, end } = reportTables();
     const { ownerUrl } = databaseServer;
     await restore({ ownerUrl, directory, migrationsDirectory: MIGRATIONS, log, report }).finally(end);
+    const { config, secrets } = parseConfig(readEnvironment());
+    const problem = await problemOfKeys(config, secrets, databaseServer.url);
+    if (problem !== null)
+      throw new CommandError(`Restored ${directory}, but a start with these options would be refused: ${problem}`);
     const words = `Restored ${directory}. Start the service when you are ready.`;
     printDone(json, words, { directory, tables: tables.length, rows: countRows(tables) });
     return 0;

@@ -20,7 +20,7 @@ test('an operator finds the ids of organisations and teams, and holds messages t
   const orgs = await run('org', 'list');
   expect(linesOf(orgs.stdout)).toContainEqual(expect.objectContaining({ org_id, name: 'Desert Health', plan: 'grow' }));
   const teams = await run('team', 'list', '--org', org_id);
-  expect([teams.code, linesOf(teams.stdout)]).toEqual([0, []]);
+  expect([teams.code, linesOf(teams.stdout), teams.output]).toEqual([0, [], 'There are no such teams.\n']);
   expect((await run('team', 'list', '--org', NOBODY)).code).not.toBe(0);
   const neither = await run('hl7', 'hold');
   expect([neither.code, neither.output]).toEqual([

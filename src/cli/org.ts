@@ -11,13 +11,16 @@ import { withChange } from './with-change.ts';
 import { withCtx } from './with-ctx.ts';
 
 export function bootstrapCommand({ org, plan, json }: PlanValues): Promise<number> {
-  return withChange('bootstrap', async (ctx) => {
+  return withChange('bootstrap', async (ctx, { embedded, dataDir }) => {
     const { org_id, management_key, management_key_id } = await createOrg(ctx, { name: org, plan });
     const printResult = (): void => {
       printJson({ org_id, management_key });
       if (json) return;
+      const database = embedded ? `the embedded PostgreSQL in ${dataDir}` : 'the database of DATABASE_URL';
+      const { environment, region } = ctx.config;
       console.error(
-        'This is the only time that Phial shows the management key. It makes teams and their API keys: POST ' +
+        `The organisation is in ${environment} ${region}, on ${database}.\n` +
+          'This is the only time that Phial shows the management key. It makes teams and their API keys: POST ' +
           '/v1/org/{org_id}/team.',
       );
     };

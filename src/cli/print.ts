@@ -18,9 +18,13 @@ export function tableOf(heads: string[], rows: (string | number | null)[][]): st
 export const printDone = (json: boolean, words: string, facts: object): void =>
   json ? printJson(facts) : console.log(words);
 
-/** Prints records, a line of JSON each, or with --json all of them as one document. */
+/**
+ * Prints records, a line of JSON each, or with --json all of them as one document. Without records it says so on
+ * stderr, because a person would not know whether the command worked.
+ */
 export function printRecords(json: boolean, name: string, records: readonly object[]): void {
   if (json) printJson({ [name]: records });
+  else if (records.length === 0) console.error(`There are no such ${name}.`);
   else for (const record of records) console.log(JSON.stringify(record));
 }
 

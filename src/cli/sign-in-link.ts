@@ -1,5 +1,6 @@
 import { readEnvironment } from '../config/read-environment.ts';
 import { AppError } from '../errors.ts';
+import { DASHBOARD, hasDashboard, NO_DASHBOARD } from '../package-root.ts';
 import { findOrg } from '../tenancy/orgs/find.ts';
 import { listOrgs } from '../tenancy/orgs/list.ts';
 import { createSignInLink, PRINTED_LINK_SECONDS } from '../tenancy/sessions/create-sign-in-link.ts';
@@ -22,6 +23,7 @@ export function signInLinkCommand({ org, json }: { org: string | undefined; json
     const printResult = (): void => {
       printDone(json, url, { org_id, url });
       console.error('The link works once, within an hour. Whoever has it can do everything in the organisation.');
+      if (!hasDashboard(DASHBOARD)) console.error(NO_DASHBOARD);
     };
     return { org_id, records: [id], printResult };
   });

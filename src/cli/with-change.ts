@@ -1,5 +1,6 @@
 import { recordAudit } from '../audit/record-audit.ts';
 import type { Ctx } from '../context.ts';
+import type { DatabaseServer } from '../db/database-server.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { withCtx } from './with-ctx.ts';
 
@@ -10,10 +11,13 @@ export const OPERATOR = 'operator';
 type Change = { org_id: string; team_id?: string | undefined; records: string[]; printResult: () => void };
 
 /** Runs a command and writes its audit line in one transaction. It prints the output after the commit. */
-export function withChange(words: string, change: (ctx: Ctx) => Promise<Change>): Promise<number> {
-  return withCtx(words, async (ctx) => {
+export function withChange(
+  words: string,
+  change: (ctx: Ctx, databaseServer: DatabaseServer) => Promise<Change>,
+): Promise<number> {
+  return withCtx(words, async (ctx, databaseServer) => {
     const { printResult } = await inTransaction(ctx, async (tx) => {
-      const { team_id = null, ...changed } = await change(tx as unknown as Ctx);
+      const { team_id = null, ...changed } = await change(tx as unknown as Ctx, databaseServer);
       const { org_id, records } = changed;
       await recordAudit(tx, { org_id, team_id, actor: OPERATOR, action: words, records });
       return changed;

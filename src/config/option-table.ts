@@ -81,7 +81,7 @@ export const OPTIONS = {
   PHIAL_DATABASE_JOBS_POOL_SIZE: {
     default: '6',
     read: whole(3, 50),
-    meaning: 'Connections of this process for background jobs (3 to 50). One of them listens for notifications.',
+    meaning: 'Connections of this process for background jobs (3 to 50). One of them waits for new jobs.',
   },
   PHIAL_DATABASE_STATEMENT_TIMEOUT_SECONDS: {
     default: '30',

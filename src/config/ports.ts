@@ -3,6 +3,9 @@ import type { Config } from './options.ts';
 
 type OptionPort = { option: string; port: number };
 
+/** Errors of an address, which every port would have. */
+const OF_THE_HOST = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EINVAL']);
+
 /** How many ports we try to find a free one that we can suggest. */
 const MAX_LOOKED_AT = 20;
 
@@ -26,6 +29,11 @@ export async function refuseTakenPorts(host: string, wanted: OptionPort[]): Prom
     if (twin) throw new Error(`${twin.option} and ${option} name the same port ${port}. Give each one its own port.`);
     const problem = await problemOf(host, port);
     if (problem === null) continue;
+    if (OF_THE_HOST.has(problem.code ?? ''))
+      throw new Error(
+        `PHIAL_HOST=${host} cannot be used: ${problem.message}. Name an address of this machine, or localhost.`,
+        { cause: problem },
+      );
     if (problem.code !== 'EADDRINUSE')
       throw new Error(`${option}=${port} cannot be used: ${problem.message}.`, { cause: problem });
     const free = await findFreeOrNull(host, port, wanted);

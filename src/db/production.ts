@@ -42,6 +42,15 @@ export async function refusePrivilegedLogin(url: string): Promise<void> {
   }
 }
 
+/**
+ * Throws the refusal of the login if it is an owner that may not become phial_app, otherwise `error`. PostgreSQL then
+ * refuses each connection before we can ask who the login is.
+ */
+export async function refuseOwnerLogin(error: unknown, url: string): Promise<never> {
+  if ((error as { code?: unknown }).code === '42501') await refusePrivilegedLogin(url);
+  throw error;
+}
+
 /** Roles that can use the files or the shell of the server. With these, a login could read all data. */
 const OF_THE_SERVER = ['pg_execute_server_program', 'pg_read_server_files', 'pg_write_server_files'];
 

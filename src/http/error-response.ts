@@ -1,3 +1,4 @@
+import { isDiskFull } from '../disk-space.ts';
 import { isUnavailable } from '../db/session/unavailable.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { MissingEncryptionKey } from '../privacy/missing-encryption-key.ts';
@@ -239,7 +240,9 @@ export function errorResponse(error: unknown, requestId: string): ErrorResponse 
     return { status: STATUS[code], body: { detail: KEY_UNKNOWN, code, request_id: requestId } };
   }
   if (isUnavailable(error)) {
-    const detail = 'The database cannot be reached, or is too busy. Try again shortly.';
+    const detail = isDiskFull(error)
+      ? 'The disk of the database has no space left. Try again once there is some.'
+      : 'The database cannot be reached, or is too busy. Try again shortly.';
     return { status: STATUS.not_ready, body: { detail, code: 'not_ready', request_id: requestId } };
   }
   const status = (error as { statusCode?: number }).statusCode ?? 500;

@@ -22,10 +22,8 @@ async function checkDisk(folder: string, reserveBytes: number): Promise<Finding>
   const free = await freeBytes(folder);
   const found = `${inGigabytes(free)} are free in ${folder}`;
   if (free >= 2 * reserveBytes) return fine(found);
-  return warning(
-    found,
-    `Free some space. Files are refused below ${inGigabytes(reserveBytes)} (PHIAL_STORAGE_RESERVE_BYTES).`,
-  );
+  const mend = `Free some space. Files are refused below ${inGigabytes(reserveBytes)} (PHIAL_STORAGE_RESERVE_BYTES).`;
+  return free < reserveBytes ? problem(found, mend) : warning(found, mend);
 }
 
 const inGigabytes = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;

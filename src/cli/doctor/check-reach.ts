@@ -7,10 +7,13 @@ const ANSWERS_WITHIN_MS = 5_000;
 
 /** Asks the service by its public address, as customers do. */
 export async function checkService(baseUrl: string): Promise<Finding> {
-  const { fine, warning } = findingsOf('service');
+  const { fine, warning, problem } = findingsOf('service');
   let status: number;
+  let body: string;
   try {
-    ({ status } = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }));
+    const response = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
+    status = response.status;
+    body = await response.text();
   } catch (error) {
     return warning(
       `does not answer at ${baseUrl}: ${reasonOf(error)}`,
@@ -18,12 +21,25 @@ export async function checkService(baseUrl: string): Promise<Finding> {
     );
   }
   if (status === 200) return fine(`is ready at ${baseUrl}`);
-  return warning(
-    `answers ${status} at ${baseUrl}/readyz`,
-    status === 503
-      ? 'It starts, stops, or has no database. The answer and its log say why.'
-      : 'Something else answers there. Check PHIAL_BASE_URL and the proxy.',
+  const found = `answers ${status} at ${baseUrl}/readyz`;
+  if (status !== 503) return warning(found, 'Something else answers there. Check PHIAL_BASE_URL and the proxy.');
+  const reason = reasonOfRefusal(body);
+  return problem(
+    reason === null ? found : `${found}: ${reason}`,
+    'It starts, stops, or cannot use its database. Its log says more.',
   );
+}
+
+const MAX_REASON_CHARACTERS = 300;
+
+/** Returns the sentence of a refusal, or null if a proxy answered. */
+function reasonOfRefusal(body: string): string | null {
+  try {
+    const { detail } = JSON.parse(body) as { detail?: unknown };
+    return typeof detail === 'string' ? detail.slice(0, MAX_REASON_CHARACTERS) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Logs in at the mail server and sends nothing. */

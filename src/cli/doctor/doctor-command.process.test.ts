@@ -1,4 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startMailServer, type MailStandIn } from '../../../test/fake-mail-server.ts';
 import { query } from '../../../test/global-setup.ts';
@@ -6,7 +10,10 @@ import { endPrograms, makeDatabase, makeFolder } from '../../../test/program.ts'
 import { runHere } from '../../../test/run-here.ts';
 import { serveHere, type Served } from '../../../test/serve-here.ts';
 import { writeCredentials } from '../../first-keys-file.ts';
+import type { Config } from '../../config/options.ts';
+import { freeBytes } from '../../disk-space.ts';
 import type { Finding } from '../finding.ts';
+import { checkDisks } from './check-disks.ts';
 
 let url: string;
 let service: Served;
@@ -101,7 +108,8 @@ describe('phial doctor', () => {
 
   test('finds an empty database and migrations that are missing or unknown, and applies none', async () => {
     const empty = await makeDatabase('empty');
-    expect((await examine({ DATABASE_URL: empty })).by['migrations']).toMatchObject({ state: 'warning' });
+    const first = await examine({ DATABASE_URL: empty });
+    expect([first.code, first.by['migrations']?.state, first.by['keys']?.state]).toEqual([0, 'warning', 'skipped']);
     expect(await query(empty, `select to_regclass('public.migrations') as made`)).toEqual([{ made: null }]);
 
     const other = await makeDatabase();
@@ -113,6 +121,51 @@ describe('phial doctor', () => {
     await query(other, `insert into migrations (name) values ('9999_of_tomorrow.sql')`);
     const { code, by } = await examine({ DATABASE_URL: other });
     expect([code, by['migrations']?.state, by['keys']]).toEqual([1, 'problem', undefined]);
+  });
+
+  test('counts the connections of every login, whoever asks', async () => {
+    const name = `doctor_${randomUUID().slice(0, 8)}`;
+    const asked = new URL(url);
+    [asked.username, asked.password] = [name, 'doctor'];
+    await query(url, `create role ${name} login password 'doctor'; grant phial_app to ${name}`);
+    const waiting = Array.from({ length: 5 }, () => new pg.Client({ connectionString: url }));
+    try {
+      await Promise.all(waiting.map((client) => client.connect()));
+      const { by } = await examine({ DATABASE_URL: asked.href });
+      const used = Number(/^\d+/.exec(by['connections']?.found ?? '')?.[0]);
+      expect(used).toBeGreaterThan(5);
+    } finally {
+      await Promise.all(waiting.map((client) => client.end()));
+      await query(url, `drop owned by ${name}; drop role ${name}`);
+    }
+  });
+
+  test('finds a service that is not ready, with its reason', async () => {
+    const proxy = createServer((_, response) => {
+      response.writeHead(503).end(JSON.stringify({ detail: 'The disk of the database has no space left.' }));
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const env = { DATABASE_URL: url, PORT: String(port), PHIAL_BASE_URL: `http://127.0.0.1:${port}` };
+    const { code, by } = await examine(env);
+    proxy.close();
+    expect(code).toBe(1);
+    expect(by['service']).toMatchObject({
+      state: 'problem',
+      found: `answers 503 at http://127.0.0.1:${port}/readyz: The disk of the database has no space left.`,
+    });
+  });
+
+  test('finds less free space than the reserve', async () => {
+    const folder = makeFolder();
+    const free = await freeBytes(folder);
+    const statesWith = async (reserveBytes: number): Promise<string[]> => {
+      const config = { uploadDir: null, storage: { reserveBytes } } as Config;
+      return (await checkDisks(config, folder)).map(({ state }) => state);
+    };
+    expect(await statesWith(free * 2)).toEqual(['problem']);
+    expect(await statesWith(Math.round(free * 0.75))).toEqual(['warning']);
+    expect(await statesWith(0)).toEqual(['fine']);
   });
 
   test('finds keys of another database, and stores no new key', async () => {

@@ -217,6 +217,27 @@ describe('a call that cannot be answered is an error of the tool:', () => {
       body: { code: 'arguments_invalid', detail: expect.stringContaining('limit') },
     });
   });
+
+  test('an argument is unknown or has another value than those of its list, and both are named', async () => {
+    const days = { since: '2026-01-05', until: '2026-01-05', every: 'day' };
+    const { body } = await call(client, 'get_series', { user_id, series: 'heart', pulse: 1, ...days });
+    expect(body).toEqual({
+      code: 'arguments_invalid',
+      detail: expect.stringMatching(
+        /^There is no argument "pulse"\. The arguments are user_id, .*, every\. series must be one of .*heartrate.*\.$/,
+      ),
+    });
+    const { body: critical } = await call(client, 'list_critical_results', { status: ['opened'] });
+    expect(critical['detail']).toBe('status must be one of open, acknowledged, signed_off.');
+  });
+
+  test('a marker has no result, and the answer says where to find those that have', async () => {
+    const { isError, body } = await call(client, 'get_trend', { user_id, marker: 'no-such-marker' });
+    expect([isError, body]).toEqual([
+      false,
+      { user_id, marker: 'no-such-marker', note: expect.stringContaining('list_results'), results: [] },
+    ]);
+  });
 });
 
 test('each call leaves its line in the audit log', async () => {

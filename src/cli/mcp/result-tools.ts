@@ -6,6 +6,9 @@ import { tool, type Tool } from './tool.ts';
 type Line = components['schemas']['ResultTrend']['lines'][number];
 type Point = Line['newest'];
 
+/** Also a marker that does not exist has no result. */
+const NO_RESULT = 'The user has no result of this marker. list_results has the markers of the user.';
+
 export const RESULT_TOOLS: Tool[] = [
   tool({
     name: 'list_results',
@@ -55,7 +58,7 @@ export const RESULT_TOOLS: Tool[] = [
       const items = lines.flatMap((line) =>
         (line.points ?? []).toReversed().map((point) => ({ ...markerOf(line), ...toPoint(point, sources) })),
       );
-      return { user_id, marker, list: { name: 'results', items } };
+      return { user_id, marker, ...(items.length === 0 && { note: NO_RESULT }), list: { name: 'results', items } };
     },
   }),
   tool({

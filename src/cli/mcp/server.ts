@@ -2,6 +2,7 @@ import { PhialError, type Phial } from '@phial/client';
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import { VERSION } from '../../package-root.ts';
 import { ORDER_TOOLS } from './order-tools.ts';
+import { problemsOfArguments } from './problems-of-arguments.ts';
 import { RESULT_TOOLS } from './result-tools.ts';
 import { ToolError, writeAnswer, type Tool } from './tool.ts';
 import { USER_TOOLS } from './user-tools.ts';
@@ -30,7 +31,7 @@ export function makeServer(phial: Phial, describeError: DescribeError): McpServe
       inputSchema: withoutCheck(schema),
       annotations: { title, readOnlyHint: true, openWorldHint: false },
     };
-    const run = async (values: unknown) => read(phial, (await checked(schema, values)) as never);
+    const run = async (values: unknown) => read(phial, (await checked(input, schema, values)) as never);
     server.registerTool(name, config, (values) => answer(() => run(values), describeError));
   }
   return server;
@@ -44,10 +45,11 @@ const withoutCheck = (schema: Schema): Schema => ({
   '~standard': { ...schema['~standard'], validate: (value) => ({ value: value as Record<string, unknown> }) },
 });
 
-async function checked(schema: Schema, values: unknown): Promise<Record<string, unknown>> {
+async function checked(input: Tool['input'], schema: Schema, values: unknown): Promise<Record<string, unknown>> {
   const result = await schema['~standard'].validate(values);
   if (!result.issues) return result.value;
-  throw new ToolError('arguments_invalid', result.issues.map(({ message }) => message).join('; '));
+  const messages = result.issues.map(({ message }) => message);
+  throw new ToolError('arguments_invalid', problemsOfArguments(input, values, messages));
 }
 
 async function answer(read: () => ReturnType<Tool['read']>, describeError: DescribeError): Promise<CallToolResult> {

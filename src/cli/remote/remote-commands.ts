@@ -40,7 +40,7 @@ export const REMOTE_COMMANDS: Command[] = [
   }),
   command({
     words: 'users',
-    summary: 'List the users of a team, find some by a part of their client_user_id, or show one.',
+    summary: 'List the users of a team, the oldest first, find some by a part of their client_user_id, or show one.',
     examples: ['phial users', 'phial users patient-47', 'phial users ID --json'],
     operand: { name: 'SEARCH', meaning: 'A user_id, or a part of a client_user_id.' },
     flags: { limit: LIMIT_FLAG, ...REMOTE_FLAGS, json: JSON_FLAG },

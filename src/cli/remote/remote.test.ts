@@ -77,6 +77,7 @@ describe('phial orders', () => {
     for (const [args, text] of [
       [['orders', '7'], 'phial orders takes an id as ID, not "7".'],
       [['orders', '--limit', '0'], 'phial orders takes a number from 1 to 10000 as --limit, not "0".'],
+      [['orders', '--limit', '-1'], 'phial orders takes a number from 1 to 10000 as --limit, not "-1".'],
       [['orders', '--since', 'monday'], 'takes a day, such as 2026-01-31, as --since, not "monday"'],
     ] as const) {
       const { code, output } = await runHere([...args]);

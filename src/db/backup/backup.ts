@@ -175,7 +175,7 @@ async function copyTable(client: pg.Client, directory: string, table: PublicTabl
   );
   // PostgreSQL sends the row count after the data. This query waits for the count, and fails if the copy failed.
   await client.query('select 1');
-  if (rows.rowCount > 0) log.info({ table: name, rows: rows.rowCount }, 'table copied');
+  if (rows.rowCount > 0) log.debug({ table: name, rows: rows.rowCount }, 'table copied');
   return { name, columns, rows: rows.rowCount, bytes, sha256: hash.digest('hex'), days };
 }
 

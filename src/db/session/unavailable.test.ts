@@ -101,6 +101,25 @@ describe('an outage', () => {
     expect([response.status, response.body.detail]).toEqual([503, 'The disk of the database has no space left.']);
   });
 
+  test('by a full disk answers a write with the reason', async () => {
+    const own = await startTestApp();
+    await query(
+      own.databaseUrl,
+      `create function no_space() returns trigger language plpgsql
+         as $$ begin raise exception 'no space' using errcode = '53100'; end $$;
+       create trigger no_space before insert on users for each row execute function no_space()`,
+    );
+    const { status, body } = await own.api<{ code: string; detail: string }>('POST', '/v2/user', {
+      client_user_id: 'nobody',
+    });
+    await own.close();
+    expect([status, body.code, body.detail]).toEqual([
+      503,
+      'not_ready',
+      'The disk of the database has no space left. Try again once there is some.',
+    ]);
+  });
+
   test('by a full disk has its own words in the log', async () => {
     const lines: string[] = [];
     const logTo = (line: string): void => void lines.push((JSON.parse(line) as { msg: string }).msg);

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { hasDashboard, NO_DASHBOARD } from '../../package-root.ts';
 import { TransportError } from '../error-response.ts';
 import { serveText } from '../response/serve-text.ts';
 
@@ -35,13 +36,21 @@ const policy = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
+const PATHS = ['/dashboard', '/dashboard/*'];
+
 /**
  * Serves the built dashboard from `folder`. Each path below /dashboard that is no file answers the page, whose script
- * then shows what the path names. Without a build the paths are unknown.
+ * then shows what the path names. Without a build the paths are unknown, and the answer says so: links lead to them.
  */
 export function registerDashboard(server: FastifyInstance, folder: string): void {
   const indexFile = join(folder, 'index.html');
-  if (!existsSync(indexFile)) return;
+  if (!hasDashboard(folder)) {
+    for (const path of PATHS)
+      server.get(path, () => {
+        throw new TransportError('route_not_found', NO_DASHBOARD);
+      });
+    return;
+  }
   const [page = '', ...rest] = readFileSync(indexFile, 'utf8').split(NONCE_PLACEHOLDER);
   for (const name of readdirSync(join(folder, 'assets'))) {
     const file = join(folder, 'assets', name);
@@ -52,7 +61,7 @@ export function registerDashboard(server: FastifyInstance, folder: string): void
       asIs: () => createReadStream(file),
     });
   }
-  for (const path of ['/dashboard', '/dashboard/*'])
+  for (const path of PATHS)
     server.get(path, async (request, reply) => {
       // A file of another version. The page would be no script.
       if (request.url.startsWith('/dashboard/assets/')) throw new TransportError('route_not_found');
