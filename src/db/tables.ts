@@ -1370,6 +1370,7 @@ export interface UnmatchedCandidates {
 
 export interface UnmatchedResults {
   created_at: Generated<string>;
+  decided_by: Buffer | null;
   decision_code: string;
   id: string;
   lab_account_id: string | null;

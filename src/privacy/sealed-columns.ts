@@ -45,6 +45,7 @@ export const SEALED_COLUMNS = {
   'critical_results.sign_off': { as: 'json', row: ['id'], team: 'team_id' },
   'unmatched_results.report': { as: 'json', row: ['id'], team: 'team_id' },
   'unmatched_results.note': { as: 'text', row: ['id'], team: 'team_id' },
+  'unmatched_results.decided_by': { as: 'text', row: ['id'], team: 'team_id' },
   'hl7_outgoing.message': { as: 'text', row: ['id'], team: 'team_id' },
   'hl7_messages.raw': { as: 'text', row: ['id'], team: 'sealed_for' },
   'lab_report_chunks.content': {
