@@ -84,10 +84,16 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     const status = page.getByRole('textbox', { name: 'Status (OBX-11)' });
     expect(await status.inputValue()).toBe('Q');
     expect(await status.getAttribute('aria-invalid')).toBe('true');
-    expect(await page.locator('mark').allInnerTexts()).toEqual(['Q A value has an unknown status']);
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['Q']);
+    await page.getByRole('link', { name: /^Its order, of .*, born Apr 12, 1988$/ }).waitFor();
     expect(await page.getByRole('button', { name: 'Mend and send through' }).isDisabled()).toBe(true);
     await status.fill('F');
     await page.getByText('1 change', { exact: true }).waitFor();
+    // The old message is not sent beside a change, and nobody loses the change by a click.
+    await expect.poll(() => page.getByRole('button', { name: 'Send through again' }).isDisabled()).toBe(true);
+    await page.getByRole('link', { name: /^Its order/ }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
+    expect(await status.inputValue()).toBe('F');
     await page.getByRole('button', { name: 'Mend and send through' }).click();
     await page.getByText('The mended message was applied').waitFor();
     await page.getByText('Replaced by a mended one', { exact: true }).waitFor();
@@ -99,6 +105,8 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     await page.getByRole('link', { name: 'All that wait' }).click();
     await page.getByText('No message waits to be repaired').waitFor();
     await dashboard.check(page);
+    await page.goto(`${dashboard.app.baseUrl}/dashboard/orders/${orderId}`);
+    await page.getByText('Mended by a person').waitFor();
   });
 
   test('a message is sent through again, still waits, and is discarded', async () => {

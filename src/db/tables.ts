@@ -598,6 +598,7 @@ export interface LabReportFiles {
 }
 
 export interface LabReportJobs {
+  as_read: Buffer | null;
   attempts: Generated<number>;
   created_at: Generated<string>;
   data: Buffer | null;

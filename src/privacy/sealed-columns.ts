@@ -55,6 +55,7 @@ export const SEALED_COLUMNS = {
     boundAs: 'lab_report_pieces.content',
   },
   'lab_report_jobs.data': { as: 'json', row: ['id'], team: 'team_id' },
+  'lab_report_jobs.as_read': { as: 'json', row: ['id'], team: 'team_id' },
   'sample_notes.text': { as: 'text', row: ['id'], team: 'team_id' },
   'connections.external_user_id': { as: 'text', row: ['user_id', 'provider'], team: 'team_id' },
   'token_revocations.tokens': { as: 'json', row: ['id'], team: 'team_id' },

@@ -42,7 +42,7 @@ export default function Orders() {
               ...(status && { status: statusesOf(status) }),
               ...(method && { order_type: [method] }),
               ...(result && { interpretation: result }),
-              ...(overdue && { is_overdue: true }),
+              ...(overdue && { is_overdue: true, order_key: 'created_at' as const, order_direction: 'asc' as const }),
               ...(from && { start_date: from }),
               ...(until && { end_date: until }),
               ...(user && { user_id: user }),
@@ -64,7 +64,11 @@ export default function Orders() {
     change(nothing);
   };
   return (
-    <Page title="Orders" about="Every order of the team, the newest first." actions={<NewOrder followsAddress />}>
+    <Page
+      title="Orders"
+      about={`Every order of the team, the ${filters.overdue ? 'oldest' : 'newest'} first.`}
+      actions={<NewOrder followsAddress />}
+    >
       <OrderFilters search={search} searchFor={searchFor} filters={filters} change={change} />
       <Loaded query={query}>
         {({ orders, total }) =>
@@ -125,7 +129,7 @@ const columnsWith = (overdue: ReadonlySet<string>): Column<Order>[] => [
     label: 'Patient',
     render: ({ patient_details, patient_address, shipping_details }) => (
       <>
-        {patient_address?.receiver_name ?? shipping_details?.receiver_name ?? '–'}
+        {patient_address?.receiver_name ?? (shipping_details ? `Sent to ${shipping_details.receiver_name}` : '–')}
         {patient_details && (
           <Text size="sm" c="dimmed">
             <CalendarDate date={patient_details.dob} />
