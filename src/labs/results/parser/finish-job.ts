@@ -39,8 +39,8 @@ export function finishJob(ctx: TeamCtx, { user_id, id, lease }: ClaimedReport, o
     const asRead = 'asRead' in outcome ? cipher.sealJson('lab_report_jobs.as_read', row, outcome.asRead) : null;
     const { rows } = await sql<JobRow>`
       update lab_report_jobs
-         set status = ${failure === null ? 'completed' : 'failed'}, failure_reason = ${failure}, data = ${sealed}, as_read = ${asRead},
-             needs_human_review = needs_human_review or ${needsReview}, lease = null, updated_at = now(),
+         set status = ${failure === null ? 'completed' : 'failed'}, failure_reason = ${failure}, data = ${sealed},
+             as_read = ${asRead}, needs_human_review = needs_human_review or ${needsReview}, lease = null, updated_at = now(),
              ended_at = now()
        where user_id = ${user_id} and id = ${id} and team_id = ${team.id} and lease = ${lease} and status = 'running'
       returning user_id, id, team_id, status, failure_reason, needs_human_review, is_reviewed, data`.execute(db);
