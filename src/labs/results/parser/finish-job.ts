@@ -40,8 +40,8 @@ export function finishJob(ctx: TeamCtx, { user_id, id, lease }: ClaimedReport, o
     const { rows } = await sql<JobRow>`
       update lab_report_jobs
          set status = ${failure === null ? 'completed' : 'failed'}, failure_reason = ${failure}, data = ${sealed},
-             as_read = ${asRead}, needs_human_review = needs_human_review or ${needsReview}, lease = null, updated_at = now(),
-             ended_at = now()
+             as_read = ${asRead}, needs_human_review = needs_human_review or ${needsReview}, lease = null,
+             updated_at = now(), ended_at = now()
        where user_id = ${user_id} and id = ${id} and team_id = ${team.id} and lease = ${lease} and status = 'running'
       returning user_id, id, team_id, status, failure_reason, needs_human_review, is_reviewed, data`.execute(db);
     if (rows[0]) await publishEvent(tx, parsingJobUpdated, { user, data: renderJob(tx, rows[0]) });
