@@ -77,6 +77,7 @@ export type ErrorCode =
   | 'unmatched_order_required'
   | 'order_takes_no_results'
   | 'report_of_other_patient'
+  | 'collected_before_order'
   | 'message_not_waiting'
   | 'message_not_repairable'
   | 'message_not_changeable'

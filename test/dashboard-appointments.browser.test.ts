@@ -35,4 +35,21 @@ await describeDashboard('the page of appointments', (dashboard) => {
     await page.getByText('They moved').waitFor();
     await dashboard.check(page);
   });
+
+  test('an appointment that has begun cannot be cancelled, and a zone with the same time is not shown', async () => {
+    const { app, team } = dashboard;
+    const id = await bookedOrder(team, 'phlebotomy');
+    await query(
+      app.databaseUrl,
+      `update appointments set start_at = '2020-03-10T20:00:00Z', end_at = '2020-03-10T21:00:00Z',
+              iana_timezone = 'America/Phoenix' where order_id = '${id}'`,
+    );
+    const page = await dashboard.open('/appointments?date=2020-03-10', { timeZone: 'America/Hermosillo' });
+    const row = page.getByRole('row').filter({ hasText: 'Mar 10, 2020' });
+    await row.getByText('born Apr 12, 1988').waitFor();
+    await expect.poll(() => row.getByRole('cell', { name: '–' }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('button', { name: 'Cancel', exact: true }).count()).toBe(0);
+    await expect.poll(() => row.getByText('There:').count()).toBe(0);
+    await dashboard.check(page);
+  });
 });

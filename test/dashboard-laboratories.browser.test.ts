@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHl7, type Hl7 } from '../src/labs/laboratories/hl7/start-hl7.ts';
 import { describeDashboard } from './dashboard.ts';
@@ -9,9 +10,11 @@ import {
   patientDetails,
   physician,
   readOrder,
+  registeredKit,
 } from './factories.ts';
 import { addLabTest, byMllp, connectTestLaboratory } from './hl7-deployment.ts';
 import { resultMessage, sendFrame, startHl7Laboratory, text_, type Hl7Laboratory } from './hl7-laboratory.ts';
+import { labOf, receiveFor, reportOf } from './lab-reports.ts';
 import type { Team } from './test-app.ts';
 
 await describeDashboard('the pages of laboratories', (dashboard) => {
@@ -81,10 +84,16 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     const status = page.getByRole('textbox', { name: 'Status (OBX-11)' });
     expect(await status.inputValue()).toBe('Q');
     expect(await status.getAttribute('aria-invalid')).toBe('true');
-    expect(await page.locator('mark').allInnerTexts()).toEqual(['Q A value has an unknown status']);
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['Q']);
+    await page.getByRole('link', { name: /^Its order, of .*, born Apr 12, 1988$/ }).waitFor();
     expect(await page.getByRole('button', { name: 'Mend and send through' }).isDisabled()).toBe(true);
     await status.fill('F');
     await page.getByText('1 change', { exact: true }).waitFor();
+    // The old message is not sent beside a change, and nobody loses the change by a click.
+    await expect.poll(() => page.getByRole('button', { name: 'Send through again' }).isDisabled()).toBe(true);
+    await page.getByRole('link', { name: /^Its order/ }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
+    expect(await status.inputValue()).toBe('F');
     await page.getByRole('button', { name: 'Mend and send through' }).click();
     await page.getByText('The mended message was applied').waitFor();
     await page.getByText('Replaced by a mended one', { exact: true }).waitFor();
@@ -96,6 +105,8 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     await page.getByRole('link', { name: 'All that wait' }).click();
     await page.getByText('No message waits to be repaired').waitFor();
     await dashboard.check(page);
+    await page.goto(`${dashboard.app.baseUrl}/dashboard/orders/${orderId}`);
+    await page.getByText('Mended by a person').waitFor();
   });
 
   test('a message is sent through again, still waits, and is discarded', async () => {
@@ -161,15 +172,19 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     const path = '/laboratories?tab=unmatched';
     await dashboard.onEachScreen('laboratories-unmatched', path, async (page) => {
       await page.getByRole('button', { name: 'Decide' }).waitFor();
-      // The list names no patient.
-      expect(await page.getByText('Unmatched', { exact: true }).count()).toBe(0);
+      await page.getByText('Grace Unmatched').waitFor();
+      await page.getByRole('tab', { name: 'Unmatched results (1)' }).waitFor();
     });
     await dashboard.onEachScreen('laboratories-decide', path, async (page) => {
       await page.getByRole('button', { name: 'Decide' }).click();
       await page.getByText(`${patientDetails.first_name} Unmatched`, { exact: true }).waitFor();
-      await page.getByText(/same name and date of birth/).waitFor();
+      await page.getByText(/same name and date of birth, /).waitFor();
       await page.getByText(/^Grace Unmatched, born Apr 12, 1988\. .*, ordered /).waitFor();
       await page.getByRole('dialog').getByRole('columnheader', { name: 'Result' }).waitFor();
+      // The choice comes before the rows, and the button says whose order is chosen.
+      await page.getByText(`Chosen: order …${order.id.slice(-8)} of Grace Unmatched, born Apr 12, 1988`).waitFor();
+      const topOf = async (name: string) => (await page.getByText(name, { exact: true }).boundingBox())?.y ?? 0;
+      expect(await topOf('To which order does it belong?')).toBeLessThan(await topOf('Range'));
     });
     const page = await dashboard.open(path);
     await page.getByRole('button', { name: 'Decide' }).click();
@@ -190,8 +205,15 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     await dashboard.check(page);
     await page.getByLabel('Note').fill('Called the clinic.');
     await accept.click();
-    await page.getByRole('button', { name: 'Accept', exact: true }).click();
+    // The second click of a double click sends nothing.
+    const sent: string[] = [];
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
+    await page.getByRole('button', { name: 'Accept', exact: true }).dblclick();
+    await page.getByRole('status').getByText('The result is accepted').waitFor();
+    expect(sent.filter((url) => url.endsWith('/accept'))).toHaveLength(1);
+    expect(await page.getByRole('link', { name: 'Open the order' }).getAttribute('href')).toContain(order.id);
     await page.getByText('Accepted', { exact: true }).waitFor();
+    await dashboard.check(page);
     await page.getByRole('button', { name: 'Look' }).click();
     await page.getByRole('link', { name: `Order …${order.id.slice(-8)}` }).waitFor();
     await page.getByText('Called the clinic.').waitFor();
@@ -206,6 +228,47 @@ await describeDashboard('the pages of laboratories', (dashboard) => {
     await page.getByRole('button', { name: 'Look' }).nth(1).waitFor();
     const { body } = await team.api('GET', `/v3/unmatched_result/${other.unmatched_id}`);
     expect(body).toMatchObject({ status: 'resolved' });
+    await dashboard.check(page);
+  });
+
+  test('a result of another person is accepted only after a confirmation, and the order says who did it', async () => {
+    const { app, team } = dashboard;
+    const order = await registeredKit(team, {
+      patient_details: { ...patientDetails, first_name: 'Elena', last_name: 'Marsh', dob: '1961-10-27' },
+    });
+    const patient = { first_name: 'Noor', last_name: 'Salt', dob: '1993-02-16', gender: null };
+    await receiveFor(app, { team, orderId: null, labId: labOf(order) }, reportOf({ patient }));
+    const ask = async (page: Page): Promise<void> => {
+      await page
+        .getByRole('row', { name: /Noor Salt/ })
+        .getByRole('button', { name: 'Decide' })
+        .click();
+      await page.getByText('No order is chosen.').waitFor();
+      await page.getByLabel('Find the order').fill(order.sample_id as string);
+      await page.getByRole('radiogroup', { name: 'Orders found' }).getByRole('radio').check();
+      await page.getByRole('button', { name: 'Accept for this order' }).click();
+      await page.getByRole('row', { name: 'Name Differs Noor Salt Elena Marsh' }).waitFor();
+    };
+    const path = '/laboratories?tab=unmatched';
+    await dashboard.onEachScreen('laboratories-other-patient', path, ask);
+    const page = await dashboard.open(path);
+    await ask(page);
+    await page.getByRole('row', { name: 'Date of birth Differs Feb 16, 1993 Oct 27, 1961' }).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Accept the result for this order?' });
+    await dialog.getByText(/names another patient than the order.*collected before the order was made/).waitFor();
+    const accept = dialog.getByRole('button', { name: 'Accept', exact: true });
+    await expect.poll(() => accept.isDisabled()).toBe(true);
+    await dialog.getByRole('checkbox').check();
+    await expect.poll(() => accept.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill('She married, and the clinic wrote a wrong date.');
+    await accept.click();
+    await page.getByRole('link', { name: 'Open the order' }).click();
+    const step = page.getByRole('listitem').or(page.locator('.mantine-Timeline-item'));
+    await step
+      .filter({ hasText: 'A person gave this order a result' })
+      .filter({ hasText: 'Operator' })
+      .first()
+      .waitFor();
     await dashboard.check(page);
   });
 

@@ -23,6 +23,7 @@ await describeDashboard('the page of an order', (dashboard) => {
     await age(sent.id, 12);
     await age(left.id, 2);
     await dashboard.onEachScreen('orders-overdue', '/orders?overdue=true', async (page) => {
+      await page.getByText('Every order of the team, the oldest first.').waitFor();
       await page.getByText('no news for 12 days, on its way to the patient').waitFor();
     });
     const page = await dashboard.open('/orders');

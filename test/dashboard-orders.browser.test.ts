@@ -67,6 +67,8 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await bookedOrder(team, 'phlebotomy');
     await dashboard.onEachScreen('orders', '/orders', async (page) => {
       await page.getByRole('rowheader').nth(2).waitFor();
+      // Nobody knows yet who uses a kit that is not registered.
+      await page.getByText(`Sent to ${shippingAddress.receiver_name}`, { exact: true }).waitFor();
     });
     const page = await dashboard.open('/orders?result=critical');
     await page.getByText('1 order matches').waitFor();
@@ -327,7 +329,10 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await page.getByRole('button', { name: 'Order', exact: true }).click();
     await page.getByText('A replacement kit', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Result', exact: true }).count()).toBe(0);
-    await page.getByRole('link', { name: `order …${lost.id.slice(-8)}` }).click();
+    await page
+      .getByText(`The replacement of order …${lost.id.slice(-8)}`)
+      .getByRole('link')
+      .click();
     await page.getByText('Replaced by order').waitFor();
     await actions.click();
     await page.getByRole('menuitem', { name: 'Send its webhooks again' }).waitFor();

@@ -598,6 +598,7 @@ export interface LabReportFiles {
 }
 
 export interface LabReportJobs {
+  as_read: Buffer | null;
   attempts: Generated<number>;
   created_at: Generated<string>;
   data: Buffer | null;
@@ -1370,6 +1371,7 @@ export interface UnmatchedCandidates {
 
 export interface UnmatchedResults {
   created_at: Generated<string>;
+  decided_by: Buffer | null;
   decision_code: string;
   id: string;
   lab_account_id: string | null;

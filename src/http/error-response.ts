@@ -105,6 +105,7 @@ const STATUS = {
   unmatched_order_required: 400,
   order_takes_no_results: 400,
   report_of_other_patient: 400,
+  collected_before_order: 400,
   message_not_waiting: 400,
   message_not_repairable: 400,
   message_not_changeable: 400,

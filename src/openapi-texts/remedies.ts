@@ -104,7 +104,9 @@ export const REMEDIES: Readonly<Record<string, string>> = {
   unmatched_result_resolved: 'Do nothing: somebody has decided about this result.',
   unmatched_order_required: 'Name the order in `order_id`: several or none are candidates.',
   order_takes_no_results: 'Register the kit first, or name an order that has not as many results as it can have.',
-  report_of_other_patient: 'Correct the report, or confirm with `confirm_patient` that it is of the user.',
+  report_of_other_patient: 'Correct the report or choose another order, or confirm the patient with `confirm_patient`.',
+  collected_before_order:
+    'Choose another order, or confirm with `confirm_patient` and a note that it is the right one.',
   message_not_waiting: 'Read the message again: it does not wait for a repair any more.',
   message_not_repairable: 'Ask the operator, who finds out whose message it is, or correct what `detail` names.',
   message_not_changeable: 'Read the message again: what happened to it since excludes this step.',

@@ -45,6 +45,7 @@ export const SEALED_COLUMNS = {
   'critical_results.sign_off': { as: 'json', row: ['id'], team: 'team_id' },
   'unmatched_results.report': { as: 'json', row: ['id'], team: 'team_id' },
   'unmatched_results.note': { as: 'text', row: ['id'], team: 'team_id' },
+  'unmatched_results.decided_by': { as: 'text', row: ['id'], team: 'team_id' },
   'hl7_outgoing.message': { as: 'text', row: ['id'], team: 'team_id' },
   'hl7_messages.raw': { as: 'text', row: ['id'], team: 'sealed_for' },
   'lab_report_chunks.content': {
@@ -54,6 +55,7 @@ export const SEALED_COLUMNS = {
     boundAs: 'lab_report_pieces.content',
   },
   'lab_report_jobs.data': { as: 'json', row: ['id'], team: 'team_id' },
+  'lab_report_jobs.as_read': { as: 'json', row: ['id'], team: 'team_id' },
   'sample_notes.text': { as: 'text', row: ['id'], team: 'team_id' },
   'connections.external_user_id': { as: 'text', row: ['user_id', 'provider'], team: 'team_id' },
   'token_revocations.tokens': { as: 'json', row: ['id'], team: 'team_id' },

@@ -13,10 +13,13 @@ type ConfirmButtonProps = {
   children: ReactNode;
   onConfirm: () => Promise<unknown>;
   variant?: ButtonProps['variant'];
+  /** Default: as in a row of a table. */
+  size?: ButtonProps['size'];
 };
 
 /** A button for what cannot be undone. It asks first, and shows a refusal beside its question. */
-export function ConfirmButton({ action, question, children, onConfirm, variant = 'default' }: ConfirmButtonProps) {
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { action, question, children, onConfirm, variant = 'default', size = 'compact-sm' } = props;
   const [isOpen, { open, close }] = useDisclosure(false);
   const run = useMutation({ mutationFn: onConfirm, onSuccess: close });
   const begin = (): void => {
@@ -25,7 +28,7 @@ export function ConfirmButton({ action, question, children, onConfirm, variant =
   };
   return (
     <>
-      <Button size="compact-sm" variant={variant} onClick={begin} aria-label={question}>
+      <Button size={size} variant={variant} onClick={begin} aria-label={question}>
         {action}
       </Button>
       <FormModal isOpen={isOpen} close={close} title={question} action={action} run={run} isFinal>

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { FormEvent, ReactNode } from 'react';
+import { useEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { markFirstField, useOpenerFocus } from './opener-focus.ts';
 import { Refusal } from './refusal.tsx';
 
@@ -30,10 +30,17 @@ export function FormModal(props: FormModalProps) {
   const { isOpen = true, close, title, action, run, isFinal = false, isWhole = true, size = 'md', children } = props;
   const { refusal = <Refusal error={run.error} />, leave = 'Cancel' } = props;
   useOpenerFocus(isOpen);
+  // The second click of a double click comes before the button shows that it waits.
+  const isSent = useRef(false);
+  useEffect(() => {
+    if (!run.isPending) isSent.current = false;
+  }, [run.isPending, run.error, isOpen]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     // React passes the event of a dialogue to the form around it.
     event.stopPropagation();
+    if (isSent.current) return;
+    isSent.current = true;
     run.mutate();
   };
   return (

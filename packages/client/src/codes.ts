@@ -20,6 +20,7 @@ export type Code =
   | 'cancellation_note_required'
   | 'client_user_id_conflict'
   | 'closed_beta'
+  | 'collected_before_order'
   | 'collection_method_not_offered'
   | 'collection_method_required'
   | 'connector_not_available'

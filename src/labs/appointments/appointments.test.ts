@@ -152,6 +152,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect(await said(book(kind, id, key))).toBe('400 order_takes_no_appointment');
     expect(await said(reschedule(kind, id, key))).toBe('400 appointment_not_reschedulable');
     expect(await said(cancel(kind, id))).toBe('400 appointment_not_cancellable');
+    expect((await cancel(kind, id)).body).toMatchObject({ detail: expect.stringMatching(/: it is completed\.$/) });
   });
 
   test('the cancellation of an order cancels its appointment and frees the slot', async () => {
@@ -186,6 +187,7 @@ describe.each(KINDS)('by %s', (kind, method) => {
     expect(await said(reschedule(kind, id, key))).toBe('400 appointment_not_reschedulable');
     await setStart('-1 minute');
     expect(await said(cancel(kind, id))).toBe('400 appointment_not_cancellable');
+    expect((await cancel(kind, id)).body).toMatchObject({ detail: expect.stringMatching(/: it has begun\.$/) });
   });
 
   test('a cancellation needs a reason from the list, and some reasons need a note', async () => {

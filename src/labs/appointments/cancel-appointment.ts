@@ -22,10 +22,8 @@ export function cancelAppointment(
     if (appointment.status === 'cancelled') return { appointment, order: order.row };
     const hasBegun = appointment.start_at !== null && Date.parse(appointment.start_at) <= Date.now();
     if (!isUnderWay(appointment) || hasBegun) {
-      throw new AppError(
-        'appointment_not_cancellable',
-        `This appointment can no longer be cancelled: it is ${appointment.status}, or has begun.`,
-      );
+      const why = isUnderWay(appointment) ? 'has begun' : `is ${appointment.status}`;
+      throw new AppError('appointment_not_cancellable', `This appointment can no longer be cancelled: it ${why}.`);
     }
     refuseUnlessTakes(order, 'appointment_cancelled');
     const cancelled = await changeAppointment(ctx, order, appointment, {

@@ -31,9 +31,9 @@ export default function Appointments() {
   const columns: Column<Appointment>[] = [
     ...COLUMNS,
     {
-      label: 'Change',
+      label: 'Action',
       render: (appointment) =>
-        ENDED.has(appointment.status) ? (
+        hasBegun(appointment) ? (
           '–'
         ) : (
           <Button variant="default" size="xs" onClick={() => setCancelled(appointment)}>
@@ -89,6 +89,14 @@ const namesOf = ({ first_name, last_name }: { first_name: string | null; last_na
   `${first_name ?? ''} ${last_name ?? ''}`.trim();
 
 const ENDED = new Set(['completed', 'cancelled', 'in_progress']);
+/** The service cancels nothing that has begun. */
+const hasBegun = ({ status, start_at }: Appointment): boolean =>
+  ENDED.has(status) || (start_at !== null && Date.parse(start_at) <= Date.now());
+
+/** Whether clocks there show something else: two zones may have the same time. */
+const isOtherTime = (at: string, zone: string): boolean => clockIn(at, zone) !== clockIn(at, ZONE);
+const clockIn = (at: string, timeZone: string): string => new Date(at).toLocaleString('en-US', { timeZone });
+
 const TONES: Record<string, Tone> = { confirmed: 'good', completed: 'quiet', cancelled: 'quiet' };
 
 const COLUMNS: Column<Appointment>[] = [
@@ -100,7 +108,7 @@ const COLUMNS: Column<Appointment>[] = [
         <Anchor component={Link} to={`/orders/${order_id}`} fw={600}>
           {start_at === null ? 'No time yet' : <Time at={start_at} />}
         </Anchor>
-        {start_at !== null && zone !== null && zone !== ZONE && (
+        {start_at !== null && zone !== null && isOtherTime(start_at, zone) && (
           <Text size="sm" c="dimmed" fw={400}>
             There: <TimeIn at={start_at} zone={zone} />
           </Text>

@@ -7,8 +7,8 @@ const FIELDS = [
   { name: 'test_name', label: 'Test', required: true, maxLength: 200 },
   { name: 'value', label: 'Value', required: true, maxLength: 200 },
   { name: 'units', label: 'Unit', maxLength: 40 },
-  { name: 'reference_range', label: 'Range', placeholder: '70-99', maxLength: 100 },
-  { name: 'flag', label: 'Flag', placeholder: 'H', maxLength: 20 },
+  { name: 'reference_range', label: 'Range', placeholder: 'such as 70-99', maxLength: 100 },
+  { name: 'flag', label: 'Flag', placeholder: 'such as H', maxLength: 20 },
   { name: 'source_panel_name', label: 'Heading', maxLength: 200 },
 ] as const;
 
@@ -36,12 +36,7 @@ export function ResultRow({ row, change, remove, problem }: Props) {
       </SimpleGrid>
       <Group justify="space-between" mt="sm">
         {row.read ? <Match read={row.read} /> : <Text size="sm">It is matched when you save it.</Text>}
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={remove}
-          aria-label={`Remove ${row.test_name || 'a result'}`}
-        >
+        <Button size="sm" variant="default" onClick={remove} aria-label={`Remove ${row.test_name || 'a result'}`}>
           Remove
         </Button>
       </Group>

@@ -6,6 +6,7 @@ import { useTeamPath } from '../../api/session.tsx';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { oneOf, useFilters } from '../../parts/filters.ts';
 import { Pager, useCursor } from '../../parts/pager.tsx';
+import { NameAndBirth, usePeople } from '../../parts/people.tsx';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
@@ -27,10 +28,11 @@ const read = (path: ReturnType<typeof useTeamPath>, status: State, cursor: strin
 
 type Review = Awaited<ReturnType<ReturnType<typeof read>['queryFn']>>['data'][number];
 
-/** Uploaded lab reports that could not be read for certain. The list shows nobody's name. */
+/** Uploaded lab reports that could not be read for certain, with the users whose reports they are. */
 export function LabReports() {
   const [{ state = 'to_review' }, change] = useFilters(FILTERS);
   const query = useQuery(read(useTeamPath(), state, useCursor()));
+  const { data: people } = usePeople((query.data?.data ?? []).map(({ user_id }) => user_id));
   return (
     <Stack gap="lg">
       <Text c="dimmed">Reports that your programs sent and that a person must compare with what was read.</Text>
@@ -50,7 +52,12 @@ export function LabReports() {
             <NoReports state={state} />
           ) : (
             <>
-              <DataTable caption="Lab reports" columns={COLUMNS} rows={data} keyOf={({ job_id }) => job_id} />
+              <DataTable
+                caption="Lab reports"
+                columns={columnsWith(people)}
+                rows={data}
+                keyOf={({ job_id }) => job_id}
+              />
               <Pager nextCursor={next_cursor} />
             </>
           )
@@ -71,23 +78,26 @@ const NoReports = ({ state }: { state: State }) =>
     </Empty>
   );
 
-const COLUMNS: Column<Review>[] = [
+const columnsWith = (people: ReturnType<typeof usePeople>['data']): Column<Review>[] => [
   {
     label: 'Report',
     isHeader: true,
-    render: ({ job_id, user_id, is_reviewed }) => (
-      <Anchor component={Link} to={`/laboratories/reports/${job_id}`} search={{ user: user_id } as never}>
+    render: ({ job_id, is_reviewed }) => (
+      <Anchor component={Link} to={`/laboratories/reports/${job_id}`}>
         {is_reviewed ? 'Report' : 'Review'} …{job_id.slice(-8)}
       </Anchor>
     ),
   },
   {
     label: 'User',
-    render: ({ user_id }) => (
-      <Anchor component={Link} to={`/users/${user_id}`}>
-        …{user_id.slice(-8)}
-      </Anchor>
-    ),
+    render: ({ user_id }) => {
+      const person = people?.get(user_id);
+      return (
+        <Anchor component={Link} to={`/users/${user_id}`}>
+          {person ? <NameAndBirth of={person} /> : `…${user_id.slice(-8)}`}
+        </Anchor>
+      );
+    },
   },
   {
     label: 'State',

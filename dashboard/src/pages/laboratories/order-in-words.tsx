@@ -5,13 +5,18 @@ import { statusInWords } from '../../parts/order-status.tsx';
 import { describeError } from '../../parts/states.tsx';
 import { CalendarDate, Time } from '../../parts/time.tsx';
 
-/** The patient, the test and the day of an order, so that nobody decides by an id alone. */
-export function OrderInWords({ id: order_id }: { id: string }) {
-  const { data: order, error } = useQuery({
+/** Reads an order, unless the id is empty. */
+export const useOrder = (order_id: string) =>
+  useQuery({
     queryKey: ['order', order_id],
     queryFn: () => unwrap(phial.GET('/v3/order/{order_id}', { params: { path: { order_id } } })),
+    enabled: order_id !== '',
     retry: false,
   });
+
+/** The patient, the test and the day of an order, so that nobody decides by an id alone. */
+export function OrderInWords({ id }: { id: string }) {
+  const { data: order, error } = useOrder(id);
   if (error)
     return (
       <Text size="sm" c="error" component="span" display="block">

@@ -1,6 +1,7 @@
 import { oneOf, text, useFilters } from '../../parts/filters.ts';
 import { Page } from '../../parts/page.tsx';
 import { PageTabs } from '../../parts/page-tabs.tsx';
+import { useTeamStatus } from '../../parts/team-status.ts';
 import { Adapters } from './adapters.tsx';
 import { LabReports } from './lab-reports.tsx';
 import { Messages } from './messages.tsx';
@@ -12,6 +13,8 @@ const RULES = { tab: oneOf(...TABS), state: text(100), lab: text(100), reason: t
 
 export default function Laboratories() {
   const [{ tab }, change] = useFilters(RULES);
+  const waiting = useTeamStatus().data?.laboratories;
+  const withCount = (label: string, count: number | undefined): string => (count ? `${label} (${count})` : label);
   return (
     <Page
       title="Laboratories"
@@ -23,10 +26,10 @@ export default function Laboratories() {
         // The filters of one list mean nothing in another.
         show={(next) => change({ tab: next, state: null, lab: null, reason: null })}
         tabs={{
-          repair: { label: 'Messages to repair', panel: <Messages /> },
+          repair: { label: withCount('Messages to repair', waiting?.messages_waiting), panel: <Messages /> },
           outgoing: { label: 'Outgoing', panel: <Outgoing /> },
-          unmatched: { label: 'Unmatched results', panel: <Unmatched /> },
-          reports: { label: 'Lab reports', panel: <LabReports /> },
+          unmatched: { label: withCount('Unmatched results', waiting?.unmatched_results), panel: <Unmatched /> },
+          reports: { label: withCount('Lab reports', waiting?.reports_to_review), panel: <LabReports /> },
           laboratories: { label: 'Laboratories', panel: <Adapters /> },
         }}
       />

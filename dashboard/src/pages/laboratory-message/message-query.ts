@@ -24,11 +24,20 @@ export function faultsOf({ state, reason, waits, segments }: Message): Fault[] {
   if (state !== 'failed' || reason === null) return [];
   if (waits.length === 0)
     return segments.flatMap((segment) => {
-      const fields = faultyFields(reason, segment.name);
+      const fields = fieldsAtFault(reason, segment);
       return fields.length > 0 && isSuspect(reason, segment.fields) ? [{ segment, reason, fields }] : [];
     });
   return waits.flatMap((part) => {
     const segment = segments.find(({ number }) => number === part.number);
-    return segment ? [{ segment, reason: part.reason, fields: faultyFields(part.reason, segment.name) }] : [];
+    return segment ? [{ segment, reason: part.reason, fields: fieldsAtFault(part.reason, segment) }] : [];
   });
+}
+
+const TYPES = new Set(['NM', 'ST', 'TX', 'FT', 'CE', 'CWE', 'SN', 'DT', 'TM', 'TS', 'DTM', 'ED', 'RP']);
+
+/** A value that is not of its type is at fault itself, unless no such type exists. */
+function fieldsAtFault(reason: string, { name, fields }: Segment): readonly number[] {
+  const found = faultyFields(reason, name);
+  if (reason !== 'value_not_of_type' || found.length === 0) return found;
+  return [TYPES.has(fields['2'] ?? '') ? 5 : 2];
 }

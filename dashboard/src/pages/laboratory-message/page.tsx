@@ -11,11 +11,13 @@ import { useLaboratoryName } from '../../parts/laboratories.ts';
 import { reasonInWords, todoFor } from '../../parts/message-reasons.ts';
 import { MessageStateBadge } from '../../parts/message-state.tsx';
 import { Page } from '../../parts/page.tsx';
+import { NameAndBirth } from '../../parts/people.tsx';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/states.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
+import { UnsavedChanges } from '../../parts/unsaved-changes.tsx';
 import { messageQuery, type Message } from './message-query.ts';
 import { Notice } from './notice.tsx';
 import { Repair, type Change } from './repair.tsx';
@@ -31,6 +33,7 @@ export type Decision = { action: 'repair'; changes: Change[] } | { action: 'repl
 
 function Shown({ message }: { message: Message }) {
   const [isAsking, setAsking] = useState(false);
+  const [hasChanges, setHasChanges] = useState(false);
   const decide = useDecision(message.id);
   const isWaiting = message.state === 'failed';
   const discard = () => {
@@ -44,8 +47,10 @@ function Shown({ message }: { message: Message }) {
       actions={
         isWaiting && (
           <>
+            {hasChanges && <Text c="dimmed">Your changes are not sent yet.</Text>}
             <Button
               variant="default"
+              disabled={hasChanges}
               loading={decide.isPending && decide.variables.action === 'replay'}
               onClick={() => decide.mutate({ action: 'replay' })}
             >
@@ -62,6 +67,7 @@ function Shown({ message }: { message: Message }) {
         )
       }
     >
+      <UnsavedChanges has={hasChanges} />
       {decide.data && <WhatHappened message={message} outcome={decide.data} />}
       {decide.variables?.action !== 'repair' && <Refusal error={decide.error} />}
       {isWaiting && message.reason !== null && !decide.data && <Why message={message} reason={message.reason} />}
@@ -70,6 +76,7 @@ function Shown({ message }: { message: Message }) {
         save={(changes) => decide.mutate({ action: 'repair', changes })}
         isSaving={decide.isPending && decide.variables.action === 'repair'}
         error={decide.variables?.action === 'repair' ? decide.error : null}
+        onChange={setHasChanges}
       />
       <Facts message={message} />
       <FormModal
@@ -91,6 +98,13 @@ function Shown({ message }: { message: Message }) {
 
 function About({ message: { state, reason, type, lab, order_id } }: { message: Message }) {
   const nameOf = useLaboratoryName();
+  const { data: order } = useQuery({
+    queryKey: ['order', order_id],
+    queryFn: () => unwrap(phial.GET('/v3/order/{order_id}', { params: { path: { order_id: order_id ?? '' } } })),
+    enabled: order_id !== null,
+    retry: false,
+  });
+  const patient = order?.patient_details;
   return (
     <Group gap="xs" component="span">
       <MessageStateBadge state={state} reason={reason} />
@@ -99,7 +113,13 @@ function About({ message: { state, reason, type, lab, order_id } }: { message: M
       </span>
       {order_id !== null && (
         <Anchor component={Link} to={`/orders/${order_id}`}>
-          Its order
+          {patient ? (
+            <>
+              Its order, of <NameAndBirth of={patient} />
+            </>
+          ) : (
+            'Its order'
+          )}
         </Anchor>
       )}
     </Group>

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Refusal } from '../../parts/refusal.tsx';
 import { Section } from '../../parts/section.tsx';
 import { faultsOf, type Message } from './message-query.ts';
@@ -13,22 +13,26 @@ type Props = {
   save: (changes: Change[]) => void;
   isSaving: boolean;
   error: unknown;
+  /** Told whether there are changes that are not sent. */
+  onChange: (hasChanges: boolean) => void;
 };
 
 /** More forms at once would help nobody. The others open from the list of all segments. */
 const MOST_FORMS = 20;
 
 /** The message by its segments. While it waits, those at fault are forms, and any other can become one. */
-export function Repair({ message, save, isSaving, error }: Props) {
+export function Repair({ message, save, isSaving, error, onChange }: Props) {
   const faults = faultsOf(message);
   const [opened, setOpened] = useState<number[]>([]);
   const [values, setValues] = useState<Record<string, string>>({});
   const [removed, setRemoved] = useState<number[]>([]);
+  const isWaiting = message.state === 'failed';
+  const changes = changesOf(message, values, removed);
+  const hasChanges = isWaiting && changes.length > 0;
+  useEffect(() => onChange(hasChanges), [hasChanges, onChange]);
   if (!message.is_shown || message.segments.length === 0) return null;
 
-  const isWaiting = message.state === 'failed';
   const inForm = [...new Set([...faults.slice(0, MOST_FORMS).map(({ segment }) => segment.number), ...opened])];
-  const changes = changesOf(message, values, removed);
   return (
     <>
       {isWaiting && (

@@ -72,9 +72,14 @@ function Row({ segment: { number, name, fields }, faults, open }: RowProps) {
                 {reason === undefined ? (
                   <code>{short(value)}</code>
                 ) : (
-                  <mark>
-                    <code>{value === '' ? 'missing' : short(value)}</code> {reasonInWords(reason)}
-                  </mark>
+                  <>
+                    <mark>
+                      <code>{value === '' ? 'missing' : short(value)}</code>
+                    </mark>
+                    <Text size="sm" c="var(--mantine-color-error)" mt={4}>
+                      {reasonInWords(reason)}
+                    </Text>
+                  </>
                 )}
               </dd>
             </div>

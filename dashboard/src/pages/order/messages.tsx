@@ -16,11 +16,13 @@ export function Messages({ order }: { order: Order }) {
     queryKey: ['order_messages', path.team_id, order.id],
     queryFn: async () => {
       const params = { path, query: { order_id: order.id, limit: 50 } };
-      const [incoming, outgoing] = await Promise.all([
+      const mended = { path, query: { ...params.query, state: 'discarded', reason: 'repaired' } };
+      const [waiting, replaced, outgoing] = await Promise.all([
         unwrap(phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_message', { params })),
+        unwrap(phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_message', { params: mended })),
         unwrap(phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/laboratory_outbox', { params })),
       ]);
-      return { incoming: incoming.data, outgoing: outgoing.data };
+      return { incoming: [...waiting.data, ...replaced.data], outgoing: outgoing.data };
     },
     retry: false,
   });
@@ -30,13 +32,17 @@ export function Messages({ order }: { order: Order }) {
       <Stack gap="xs">
         {data.incoming.map(({ id, state, received_at, reason }) => (
           <Group key={id} gap="xs">
-            <StatusBadge tone="warning">{inWords(state)}</StatusBadge>
+            {reason === 'repaired' ? (
+              <StatusBadge tone="quiet">Mended by a person</StatusBadge>
+            ) : (
+              <StatusBadge tone="warning">{inWords(state)}</StatusBadge>
+            )}
             <Anchor component={Link} to={`/laboratories/messages/${id}`} size="sm">
               Message from the laboratory
             </Anchor>
             <Text size="sm" c="dimmed">
               <Time at={received_at} />
-              {reason && ` · ${inWords(reason)}`}
+              {reason && reason !== 'repaired' && ` · ${inWords(reason)}`}
             </Text>
           </Group>
         ))}

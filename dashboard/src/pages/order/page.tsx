@@ -61,7 +61,7 @@ function Shown({ order }: { order: Order }) {
 
 function Summary({ order }: { order: Order }) {
   const { last_event, interpretation, has_results_in_review, expected_result_by_date, user_id } = order;
-  const { after } = relativesOf(order);
+  const { before, after } = relativesOf(order);
   const isOverdue = useOverdue([order.id]).has(order.id);
   return (
     <Group gap="xs" component="span">
@@ -73,6 +73,11 @@ function Summary({ order }: { order: Order }) {
       {isOpen(last_event.status) && expected_result_by_date !== null && (
         <span>
           Results expected by <CalendarDate date={expected_result_by_date} />
+        </span>
+      )}
+      {before && (
+        <span>
+          {order.origin === 'redraw' ? 'The new sample for' : 'The replacement of'} <OrderLink id={before} />
         </span>
       )}
       {after && (

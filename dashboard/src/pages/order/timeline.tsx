@@ -1,6 +1,7 @@
 import { Text, Timeline as Line } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { phial, unwrap } from '../../api/client.ts';
+import { useTeamPath } from '../../api/session.tsx';
 import { statusInWords } from '../../parts/order-status.tsx';
 import { inWords } from '../../parts/status-badge.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -18,6 +19,7 @@ export function Timeline({ order }: { order: Order }) {
     queryKey: ['order_events', order.id, order.last_event.id],
     queryFn: () => unwrap(phial.GET('/v3/order/{order_id}/event', { params: { path: { order_id: order.id } } })),
   });
+  const assigned = useAssignedResults(order.id, order.updated_at);
   const published = data?.events ?? [];
   const stepOf = new Map(published.map((event) => [event.id, stepOfEvent(event, published)]));
   const steps = [
@@ -39,6 +41,14 @@ export function Timeline({ order }: { order: Order }) {
         detail: null,
         events: [event],
       })),
+    ...assigned.map(({ id, reviewed_at, updated_at, decided_by }) => ({
+      key: `assigned ${id}`,
+      at: reviewed_at ?? updated_at,
+      rank: 0,
+      title: 'A person gave this order a result that named no order',
+      detail: decided_by ?? 'with a key, so nobody is named',
+      events: [],
+    })),
   ].toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at) || other.rank - one.rank);
   return (
     <Line bulletSize={16} lineWidth={2} active={steps.length}>
@@ -59,6 +69,23 @@ export function Timeline({ order }: { order: Order }) {
       ))}
     </Line>
   );
+}
+
+/** The results that no number led to this order, but a person. The service keeps such a decision for 90 days. */
+function useAssignedResults(order_id: string, updated_at: string) {
+  const path = useTeamPath();
+  const { data } = useQuery({
+    queryKey: ['assigned_results', path.team_id, order_id, updated_at],
+    queryFn: () =>
+      unwrap(
+        phial.GET('/v1/org/{org_id}/team/{team_id}/{environment}/unmatched_result', {
+          params: { path, query: { order_id, limit: 100 } },
+        }),
+      ),
+    // Not everybody who sees an order may see what waits for the team.
+    retry: false,
+  });
+  return data?.data ?? [];
 }
 
 /**

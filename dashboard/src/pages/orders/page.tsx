@@ -43,7 +43,7 @@ export default function Orders() {
               ...(status && { status: statusesOf(status) }),
               ...(method && { order_type: [method] }),
               ...(result && { interpretation: result }),
-              ...(overdue && { is_overdue: true }),
+              ...(overdue && { is_overdue: true, order_key: 'created_at' as const, order_direction: 'asc' as const }),
               ...(from && { start_date: from }),
               ...(until && { end_date: until }),
               ...(user && { user_id: user }),
@@ -67,7 +67,7 @@ export default function Orders() {
   return (
     <Page
       title="Orders"
-      about="Every order of the team, the newest first."
+      about={`Every order of the team, the ${filters.overdue ? 'oldest' : 'newest'} first.`}
       actions={
         <>
           <Button variant="default" component={Link} to="/notes">
@@ -137,7 +137,7 @@ const columnsWith = (overdue: ReadonlySet<string>): Column<Order>[] => [
     label: 'Patient',
     render: ({ patient_details, patient_address, shipping_details }) => (
       <>
-        {patient_address?.receiver_name ?? shipping_details?.receiver_name ?? '–'}
+        {patient_address?.receiver_name ?? (shipping_details ? `Sent to ${shipping_details.receiver_name}` : '–')}
         {patient_details && (
           <Text size="sm" c="dimmed">
             <CalendarDate date={patient_details.dob} />

@@ -1,5 +1,5 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
-import { useTeamStatus } from './figures.ts';
+import { useTeamStatus } from '../../parts/team-status.ts';
 import { FiguresSection } from './figures-section.tsx';
 
 /** Below this rate an endpoint is likely down, and not only slow now and then. */

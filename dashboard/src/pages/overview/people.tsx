@@ -1,6 +1,7 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useTeamStatus, useUserCount } from './figures.ts';
+import { useTeamStatus } from '../../parts/team-status.ts';
+import { useUserCount } from './figures.ts';
 import { FiguresSection } from './figures-section.tsx';
 
 const STATUSES = [

@@ -1,6 +1,6 @@
 import { FigureTile, formatCount } from '../../parts/figure-tile.tsx';
 import { useOrderCounts } from '../../parts/order-counts.ts';
-import { useTeamStatus } from './figures.ts';
+import { useTeamStatus } from '../../parts/team-status.ts';
 import { FiguresSection } from './figures-section.tsx';
 
 /** Counts of the status stop here: whoever has more has to look anyway. */

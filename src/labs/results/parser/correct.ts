@@ -94,4 +94,5 @@ const toReport = ({ metadata, results }: Static<typeof CorrectedReport>): ReadRe
     panel: result.source_panel_name ?? null,
   })),
   unread: 0,
+  unread_lines: [],
 });

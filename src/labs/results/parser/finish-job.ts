@@ -6,13 +6,18 @@ import { publishEvent } from '../../../events/publish.ts';
 import type { ClaimedReport } from './lab-report-queue.ts';
 import { parsingJobUpdated } from './events.ts';
 import { renderJob, type JobRow } from './find-job.ts';
-import type { FAILURE_REASONS, ParsedLabReportData } from './schemas.ts';
+import type { FAILURE_REASONS, LabReportToReview, ParsedLabReportData } from './schemas.ts';
 
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 export type Outcome =
   | { failure: FailureReason }
   /** The data that we read. null if we could read nothing. */
-  | { data: Static<typeof ParsedLabReportData> | null; needsReview: boolean };
+  | { data: Static<typeof ParsedLabReportData> | null; needsReview: boolean; asRead: AsRead };
+
+/** What the person sees who reviews the report, also after a correction of the data. */
+export type AsRead = Pick<Static<typeof LabReportToReview>, 'unread_lines'> & {
+  patient: NonNullable<Static<typeof LabReportToReview>['read_patient']>;
+};
 
 /**
  * Stores the outcome of a job and publishes it, if the caller still has the lease. If the customer requested a review,
@@ -29,12 +34,14 @@ export function finishJob(ctx: TeamCtx, { user_id, id, lease }: ClaimedReport, o
     if (!user) return;
     const [failure, data, needsReview] =
       'failure' in outcome ? [outcome.failure, null, false] : [null, outcome.data, outcome.needsReview];
-    const sealed = data && cipher.sealJson('lab_report_jobs.data', { team_id: team.id, id }, data);
+    const row = { team_id: team.id, id };
+    const sealed = data && cipher.sealJson('lab_report_jobs.data', row, data);
+    const asRead = 'asRead' in outcome ? cipher.sealJson('lab_report_jobs.as_read', row, outcome.asRead) : null;
     const { rows } = await sql<JobRow>`
       update lab_report_jobs
          set status = ${failure === null ? 'completed' : 'failed'}, failure_reason = ${failure}, data = ${sealed},
-             needs_human_review = needs_human_review or ${needsReview}, lease = null, updated_at = now(),
-             ended_at = now()
+             as_read = ${asRead}, needs_human_review = needs_human_review or ${needsReview}, lease = null,
+             updated_at = now(), ended_at = now()
        where user_id = ${user_id} and id = ${id} and team_id = ${team.id} and lease = ${lease} and status = 'running'
       returning user_id, id, team_id, status, failure_reason, needs_human_review, is_reviewed, data`.execute(db);
     if (rows[0]) await publishEvent(tx, parsingJobUpdated, { user, data: renderJob(tx, rows[0]) });

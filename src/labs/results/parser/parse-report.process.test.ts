@@ -133,6 +133,25 @@ describe('a lab report as a PDF', () => {
     },
   );
 
+  test('shows the reviewer its unread lines and the patient as read, also after a correction', async () => {
+    const rows = [...REPORT_ROWS, { name: 'Ferritin', value: 'l2.4', unit: 'ng/mL', range: '15-150' }];
+    const { id } = await parsed([await reportPdf({ rows })]);
+    const at = `/v1/org/${app.team.org_id}/team/${app.team.id}/sandbox/lab_report_review/${id}`;
+    const asRead = {
+      read_patient: { first_name: 'Grace', last_name: 'Palmer', dob: '1988-04-12' },
+      unread_lines: ['Ferritin l2.4 ng/mL 15-150'],
+    };
+    expect((await app.api('GET', at)).body).toMatchObject(asRead);
+    const corrected = {
+      metadata: { patient_first_name: 'Elena', patient_last_name: 'Marsh', dob: '1961-10-27' },
+      results: [{ test_name: 'Ferritin', value: '12.4' }],
+    };
+    expect((await app.api('PUT', `${at}/data`, corrected)).body).toMatchObject({
+      ...asRead,
+      data: { metadata: corrected.metadata },
+    });
+  });
+
   test('waits for a review if the request asked for one', async () => {
     const job = await parsed([await reportPdf({ rows: REPORT_ROWS })], undefined, { needs_human_review: 'true' });
     expect([job.needs_human_review, job.data?.results.length]).toEqual([true, 5]);

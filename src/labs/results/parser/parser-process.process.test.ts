@@ -114,6 +114,7 @@ describe('a process', () => {
     },
     rows: [],
     unread: 0,
+    unread_lines: [],
   };
   test('that has written its report may end in any way, with its input unread', async () => {
     const source = `console.log(${JSON.stringify(JSON.stringify({ report: REPORT }))}); process.exit(3);`;

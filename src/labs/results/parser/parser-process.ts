@@ -12,7 +12,7 @@ import { startParser } from '../../../files/parser-process.ts';
 import { PACKAGE_ROOT } from '../../../package-root.ts';
 import { nullable, oneOf } from '../../../wire/schema.ts';
 import type { FailureReason } from './finish-job.ts';
-import { LONGEST_TEXT, MAX_ROWS, type ReadReport, type ParserOutput } from './parse/read-report.ts';
+import { LONGEST_TEXT, MAX_ROWS, MAX_UNREAD_LINES, type ReadReport, type ParserOutput } from './parse/read-report.ts';
 
 /** The maximum processor time. A report of a hundred pages takes a few seconds. */
 const MAX_CPU_SECONDS = 20;
@@ -69,6 +69,7 @@ const Report = Type.Object({
     { maxItems: MAX_ROWS },
   ),
   unread: Type.Integer({ minimum: 0 }),
+  unread_lines: Type.Array(Type.String({ maxLength: LONGEST_TEXT }), { maxItems: MAX_UNREAD_LINES }),
 });
 
 type Bounds = { signal: AbortSignal; program?: string; cpuSeconds?: number; maxMs?: number };

@@ -4,6 +4,7 @@ import { BirthDate } from '../../../wire/person.ts';
 import { INTERPRETATIONS, SourceMarker } from '../schemas.ts';
 import { shape } from '../../../wire/shape.ts';
 import { RANGE_AGREES } from './corrected-range.ts';
+import { MAX_UNREAD_LINES } from './parse/read-report.ts';
 
 const STATUSES = ['upload_pending', 'started', 'completed', 'failed'] as const;
 export const FAILURE_REASONS = [
@@ -124,8 +125,23 @@ export const ParsingJobWithFiles = shape('ParsingJobWithFiles', {
 /** A parsing job in the form in which the person sees it who reviews it. */
 export const LabReportToReview = shape('LabReportToReview', {
   ...ParsingJobWithFiles.properties,
+  user_id: Uuid,
   names_other_patient: Type.Boolean({
     description: 'Whether the data name another patient than the user, by name or date of birth.',
+  }),
+  read_patient: nullable(
+    Type.Object(
+      {
+        first_name: known(100, 'First name of the patient.'),
+        last_name: known(100, 'Last name of the patient.'),
+        dob: known(10, "The patient's date of birth."),
+      },
+      { description: 'The patient as Phial read it, before any correction; null if the report was read before 0.2.' },
+    ),
+  ),
+  unread_lines: Type.Array(text(200, 'A line of the report.'), {
+    maxItems: MAX_UNREAD_LINES,
+    description: 'Lines of its tables that Phial could not read as results. A correction does not change them.',
   }),
 });
 

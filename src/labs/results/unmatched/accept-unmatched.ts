@@ -9,9 +9,14 @@ import { ReportRefused } from '../report-bounds.ts';
 import { storeReport } from '../store-report.ts';
 import { lockUnmatched, type Unmatched } from './load-unmatched.ts';
 import type { AcceptUnmatchedResult } from './schemas.ts';
+import { refuseContradictions } from './refuse-contradictions.ts';
 import { refuseIfResolved, recordDecision } from './record-decision.ts';
 
-type Accepted = Static<typeof AcceptUnmatchedResult>;
+/**
+ * `confirm_patient`: whether a person has confirmed that the report is of the order, although it contradicts it. If it
+ * is undefined, nothing is compared, because the public interface has no such confirmation.
+ */
+type Accepted = Static<typeof AcceptUnmatchedResult> & { confirm_patient?: boolean };
 
 /** Stores an unmatched report for the order that a person chose, as if the laboratory had named this order. */
 export function acceptUnmatched(ctx: TeamCtx, id: string, accepted: Accepted): Promise<Static<typeof Order>> {
@@ -21,6 +26,8 @@ export function acceptUnmatched(ctx: TeamCtx, id: string, accepted: Accepted): P
     const order = await lockOrder(ctx, orderOf(unmatched, accepted));
     const user = accepted.user_id?.toLowerCase() ?? order.row.user_id;
     if (order.row.user_id !== user) throw notFound('Order of this user');
+    const { confirm_patient, note = null } = accepted;
+    if (confirm_patient !== undefined) refuseContradictions(unmatched.report, order, { confirm_patient, note });
     const stored = await storeReport(ctx, order, unmatched.report, { byPerson: true }).catch((error: unknown) => {
       if (error instanceof ReportRefused) return null;
       throw error;
@@ -35,7 +42,7 @@ export function acceptUnmatched(ctx: TeamCtx, id: string, accepted: Accepted): P
     await recordDecision(ctx, unmatched, {
       status: 'resolved',
       accepted: { user_id: user, order_id: order.row.id },
-      note: accepted.note ?? null,
+      note,
     });
     return renderOrder(stored.order, 'all');
   });

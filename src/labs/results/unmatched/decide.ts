@@ -35,8 +35,8 @@ export const REASONS: Record<DecisionCode, string> = {
   match_cancelled: 'The report names an order that was cancelled.',
   wrong_collection: 'The order that the report names cannot take results in its current state.',
   wrong_lab: 'The order that the report names belongs to another laboratory.',
-  multiple_demo_match: 'Orders of several users have this name and date of birth.',
+  multiple_demo_match: 'The report names no order. Several users have orders with the same name and date of birth.',
   match_sample_id_mismatch_demo: 'The patient of the order that the report names was born on another day.',
-  match_demo: 'Orders of one user have this name and date of birth.',
-  no_match: 'No order of the team matches.',
+  match_demo: 'The report names no order. One user has orders with the same name and date of birth.',
+  no_match: 'The report names no order, and no order of the team matches.',
 };

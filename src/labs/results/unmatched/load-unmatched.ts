@@ -15,6 +15,7 @@ export type Unmatched = Pick<
   | 'decision_code'
   | 'sub_reason_codes'
   | 'note'
+  | 'decided_by'
   | 'lab'
   | 'created_at'
   | 'updated_at'
@@ -38,20 +39,21 @@ export async function loadUnmatched(
   filter: UnmatchedFilter & { id?: string },
   { after, limit }: { after: string | null; limit: number },
 ): Promise<Unmatched[]> {
-  const { id = null, decision_code = null, lab_slug = null, status = null } = filter;
+  const { id = null, decision_code = null, lab_slug = null, status = null, order_id = null } = filter;
   const { created_at_start = null, created_at_end = null } = filter;
   const rows = await ctx.db
     .selectFrom('unmatched_results as u')
     .innerJoin('labs', 'labs.id', 'u.lab_id')
     .select(['u.id', 'u.team_id', 'u.status', 'u.decision_code', 'u.sub_reason_codes', 'u.report', 'u.note'])
     .select(['u.created_at', 'u.updated_at', 'u.reviewed_at', 'labs.id as lab_id', 'labs.name', 'labs.slug'])
-    .select(['u.user_id', 'u.order_id'])
+    .select(['u.user_id', 'u.order_id', 'u.decided_by'])
     .where('u.team_id', '=', ctx.team.id)
     .where(
       sql<boolean>`(${id}::uuid is null or u.id = ${id}) and (${after}::uuid is null or u.id < ${after})
       and (${decision_code}::text is null or u.decision_code = ${decision_code})
       and (${lab_slug}::text is null or labs.slug = ${lab_slug})
       and (${status}::text is null or u.status = ${status})
+      and (${order_id}::uuid is null or u.order_id = ${order_id})
       and (${created_at_start}::timestamptz is null or u.created_at >= ${created_at_start})
       and (${created_at_end}::timestamptz is null or u.created_at <= ${created_at_end})`,
     )
@@ -62,11 +64,12 @@ export async function loadUnmatched(
     ctx,
     rows.map((row) => row.id),
   );
-  return rows.map(({ lab_id, name, slug, team_id, report, note, ...row }) => ({
+  return rows.map(({ lab_id, name, slug, team_id, report, note, decided_by, ...row }) => ({
     ...(row as Pick<Unmatched, 'id' | 'status' | 'decision_code' | 'sub_reason_codes'> & typeof row),
     lab: { id: lab_id, name, slug },
     report: ctx.cipher.openJson<LabReport>('unmatched_results.report', { team_id, id: row.id }, report),
     note: note && ctx.cipher.openText('unmatched_results.note', { team_id, id: row.id }, note),
+    decided_by: decided_by && ctx.cipher.openText('unmatched_results.decided_by', { team_id, id: row.id }, decided_by),
     candidates: candidates.get(row.id) ?? [],
   })) as Unmatched[];
 }

@@ -8,7 +8,7 @@ import { findUnmatched, loadUnmatched } from './load-unmatched.ts';
 import { renderUnmatched } from './render.ts';
 import { resolveUnmatched } from './resolve-unmatched.ts';
 import {
-  AcceptUnmatchedResult,
+  AcceptManagedUnmatchedResult,
   ResolveUnmatchedResult,
   UnmatchedResult,
   UnmatchedResultPage,
@@ -85,15 +85,21 @@ export const managedUnmatchedOperations = [
     auth,
     scope,
     params,
-    body: AcceptUnmatchedResult,
+    body: AcceptManagedUnmatchedResult,
     response: Type.Object({ order_id: { ...Uuid, description: 'The order that has the result now.' } }),
     summary: 'Decide to which order of a team a result belongs',
+    description:
+      'A report that names another patient than the order is refused with 400 report_of_other_patient, and one whose ' +
+      'sample was collected more than a day before the order with 400 collected_before_order. With confirm_patient ' +
+      'and a note it is accepted.',
     refusals: [
       'not_found',
       'user_scheduled_for_deletion',
       'unmatched_result_resolved',
       'unmatched_order_required',
       'order_takes_no_results',
+      'report_of_other_patient',
+      'collected_before_order',
     ],
     handle: async (ctx, { params: { raw_result_id }, body }) => ({
       order_id: (await acceptUnmatched(ctx, raw_result_id, body)).id,

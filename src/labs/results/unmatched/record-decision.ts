@@ -22,10 +22,12 @@ export async function recordDecision(
   { status, accepted, note }: ReviewDecision,
 ): Promise<void> {
   const rowKey = { team_id: ctx.team.id, id: unmatched.id };
+  const by = ctx.person?.name ?? null;
   await ctx.db
     .updateTable('unmatched_results')
     .set({ status, updated_at: sql<string>`now()`, reviewed_at: sql<string>`now()` })
     .set(accepted ?? {})
+    .set({ decided_by: by === null ? null : ctx.cipher.sealText('unmatched_results.decided_by', rowKey, by) })
     .set(note === null ? {} : { note: ctx.cipher.sealText('unmatched_results.note', rowKey, note) })
     .where('team_id', '=', ctx.team.id)
     .where('id', '=', unmatched.id)

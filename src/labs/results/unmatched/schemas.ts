@@ -101,6 +101,9 @@ export const UnmatchedResult = shape('UnmatchedResult', {
   decision: nullable(oneOf(['accepted', 'rejected'], { description: 'What was decided at the end; null before.' })),
   order_id: nullable({ ...Uuid, description: 'The order for which the result was accepted.' }),
   note: nullable(Type.String({ description: 'The reason for the decision, in the words of the person who made it.' })),
+  decided_by: nullable(
+    Type.String({ description: 'The name of the person who decided, if the person was signed in.' }),
+  ),
   allowed_actions: Type.Array(oneOf(['accept', 'reject', 'unsure'])),
   candidate_groups: Type.Array(Type.Object({ user_id: nullable(Uuid), candidates: Type.Array(Candidate) })),
   created_at: Timestamp,
@@ -121,6 +124,19 @@ export const AcceptUnmatchedResult = shape('AcceptUnmatchedResult', {
   note,
 });
 
+/** The body of the management operation. A person confirms what the report contradicts. */
+export const AcceptManagedUnmatchedResult = shape('AcceptManagedUnmatchedResult', {
+  ...AcceptUnmatchedResult.properties,
+  confirm_patient: withDefault(
+    Type.Boolean({
+      description:
+        'Confirms that the report is of the order, although it names another patient, or its sample was collected ' +
+        'more than a day before the order was made. Then `note` is needed too.',
+    }),
+    false,
+  ),
+});
+
 export const ResolveUnmatchedResult = shape('ResolveUnmatchedResult', { action: oneOf(['reject', 'unsure']), note });
 
 export const MatchReview = shape('MatchReview', {
@@ -137,6 +153,7 @@ export const UnmatchedResultQuery = Type.Object({
   decision_code: Type.Optional(WordFilter()),
   lab_slug: Type.Optional(WordFilter({ description: 'Only results of the laboratory with this slug.' })),
   status: Type.Optional(WordFilter()),
+  order_id: Type.Optional({ ...Uuid, description: 'Only results that were accepted for this order.' }),
   created_at_start: Type.Optional(LowerBound),
   created_at_end: Type.Optional(UpperBound),
 });

@@ -14,6 +14,7 @@ import {
 } from '../../../../test/factories.ts';
 import { labOf, receiveFor, reportOf, sampled as sampledAs, type Received } from '../../../../test/lab-reports.ts';
 import { publishedTo } from '../../../../test/publish-event.ts';
+import { signInOperator } from '../../../../test/signed-in.ts';
 import { eraseUsers } from '../../../../test/erase-due-users.ts';
 import { dropExpired } from '../erase.ts';
 import { acrossTeams } from '../../../db/session/bind.ts';
@@ -34,6 +35,8 @@ type Unmatched = {
   note: string | null;
   allowed_actions: string[];
   reviewed_at: string | null;
+  order_id: string | null;
+  decided_by: string | null;
   lab: { id: number; slug: string };
   candidate_groups: {
     user_id: string;
@@ -266,6 +269,70 @@ describe('a report', () => {
     expect([found.decision_code, found.candidate_groups]).toEqual(['no_match', []]);
     expect((await accept(found.id, { order_id: theirs.id })).status).toBe(404);
     expect(lowStatuses(await readOrder(other, theirs.id))).toEqual(lowStatuses(theirs));
+  });
+});
+
+describe('a report given to an order by the management interface', () => {
+  const today = { timestamp: new Date().toISOString(), timezone_offset: 0 };
+  const ofGrace = {
+    first_name: 'Grace M.',
+    last_name: patientDetails.last_name,
+    dob: patientDetails.dob,
+    gender: null,
+  };
+
+  /** A report that waits, and an order that it does not name. */
+  async function waiting(changes: Partial<LabReport>): Promise<{ id: string; order: OrderBody }> {
+    const order = await registeredKit(app.team);
+    const report = reportOf({ filler_number: randomUUID(), collected_at: today, patient: ofGrace, ...changes });
+    expect(await receive(report, { labId: labOf(order) })).toBe('unmatched');
+    return { id: (await list('?limit=1')).data[0]?.id as string, order };
+  }
+  const give = (id: string, body: object): Promise<Answer<{ code: string; order_id: string }>> =>
+    app.api('POST', `${managedPath(id)}/accept`, body);
+
+  test('that names another patient needs a confirmation and the reason', async () => {
+    for (const patient of [
+      { ...ofGrace, dob: '1990-01-01' },
+      { ...ofGrace, last_name: 'Marsh' },
+    ]) {
+      const { id, order } = await waiting({ patient });
+      const order_id = order.id;
+      for (const body of [{ order_id }, { order_id, confirm_patient: true }, { order_id, note: 'Married.' }])
+        expect((await give(id, body)).body.code).toBe('report_of_other_patient');
+      expect((await read(id)).status).toBe('pending_customer_review');
+      const accepted = await give(id, { order_id, confirm_patient: true, note: 'Married.' });
+      expect([accepted.status, accepted.body.order_id]).toEqual([200, order_id]);
+    }
+  });
+
+  test('whose sample is older than the order by more than a day needs them too', async () => {
+    const daysAgo = (days: number) => ({ ...today, timestamp: new Date(Date.now() - days * 86_400_000).toISOString() });
+    const { id, order } = await waiting({ collected_at: daysAgo(1.1) });
+    const order_id = order.id;
+    expect((await give(id, { order_id })).body.code).toBe('collected_before_order');
+    expect((await give(id, { order_id, confirm_patient: true })).body.code).toBe('collected_before_order');
+    expect((await give(id, { order_id, confirm_patient: true, note: 'Written down late.' })).status).toBe(200);
+    const sameDay = await waiting({ collected_at: daysAgo(0.9) });
+    expect((await give(sameDay.id, { order_id: sameDay.order.id })).status).toBe(200);
+  });
+
+  test('of the same patient needs neither, and is found by its order with who decided', async () => {
+    const { id, order } = await waiting({});
+    const { api, shown } = await signInOperator(app, app.team);
+    const given = await api('POST', `${managedPath(id)}/accept`, { order_id: order.id });
+    expect(given.status).toBe(200);
+    const decided = await api<{ data: Unmatched[] }>(
+      'GET',
+      managedPath(id).replace(id, `?order_id=${order.id}`).replace('/?', '?'),
+    );
+    expect(decided.body.data).toMatchObject([{ id, order_id: order.id, decided_by: shown.person.name, patient: null }]);
+    expect((await list(`?order_id=${order.id}`)).data.map((each) => each.id)).toEqual([id]);
+    expect((await list(`?order_id=${randomUUID()}`)).data).toEqual([]);
+    // A key is not a person.
+    const other = await waiting({});
+    await give(other.id, { order_id: other.order.id });
+    expect((await read(other.id)).decided_by).toBeNull();
   });
 });
 

@@ -5,7 +5,7 @@ import { parseValue } from '../../interpretation/parse-range.ts';
 import { patientOf } from './patient-of.ts';
 import type { Outcome } from '../finish-job.ts';
 import { openMatcher, type Match } from './match-loinc.ts';
-import type { ReadHeader, ReadReport, ReadRow } from '../parse/read-report.ts';
+import { MAX_UNREAD_LINES, type ReadHeader, type ReadReport, type ReadRow } from '../parse/read-report.ts';
 import { MAX_RESULTS, type LabReportResult } from '../schemas.ts';
 import { ownProperty } from '../../../../wire/own-property.ts';
 
@@ -21,17 +21,20 @@ export async function matchReport(
   isWhole: boolean,
 ): Promise<Outcome> {
   const rows = reports.flatMap((report) => report.rows);
-  if (rows.length === 0) return { data: null, needsReview: true };
+  const header = joined(reports.map((report) => report.header));
+  const unread_lines = reports.flatMap((report) => report.unread_lines).slice(0, MAX_UNREAD_LINES);
+  const { patient_first_name: first_name, patient_last_name: last_name, dob } = header;
+  const asRead = { patient: { first_name, last_name, dob }, unread_lines };
+  if (rows.length === 0) return { data: null, needsReview: true, asRead };
   const match = await openMatcher(ctx);
   const results = rows.slice(0, MAX_RESULTS).map((row) => resultOf(row, match(row.name, row.unit)));
-  const header = joined(reports.map((report) => report.header));
   const isSure =
     isWhole &&
     rows.length <= MAX_RESULTS &&
     reports.every(({ unread }) => unread === 0) &&
     results.every(({ loinc_match_status }) => loinc_match_status === 'auto_match') &&
     (await patientOf(ctx, userId, header)) === 'user';
-  return { data: { metadata: { ...header, gender: header.gender ?? 'other' }, results }, needsReview: !isSure };
+  return { data: { metadata: { ...header, gender: header.gender ?? 'other' }, results }, needsReview: !isSure, asRead };
 }
 
 /** Flags that reports print, with the flags of HL7 table 0078 that have the same meaning. */

@@ -1,5 +1,5 @@
 import type { TeamCtx, TxCtx } from '../../../../context.ts';
-import { normalName } from './match-loinc.ts';
+import { comparePatients } from '../../compare-patients.ts';
 import type { ReadHeader } from '../parse/read-report.ts';
 
 type Patient = Pick<ReadHeader, 'dob' | 'patient_first_name' | 'patient_last_name'>;
@@ -26,19 +26,9 @@ export async function patientOf(
   const dob =
     info?.dob ??
     (row.fallback_birth_date && ctx.cipher.openText('users.fallback_birth_date', row, row.fallback_birth_date));
-  const pairs: [known: string | null | undefined, reported: string | null][] = [
-    [dob, header.dob],
-    [info?.last_name, header.patient_last_name],
-    [firstWord(info?.first_name), firstWord(header.patient_first_name)],
-  ];
-  const known = pairs.filter(([mine]) => mine);
-  const stated = known.filter(([, other]) => other !== null);
-  if (known.length > 0 && stated.length === 0) return 'nobody';
-  const isSame = stated.every(([mine, other]) => normalName(mine as string) === normalName(other as string));
-  return isSame ? 'user' : 'other';
+  const { patient_first_name: first_name, patient_last_name: last_name } = header;
+  const found = comparePatients({ ...info, dob }, { first_name, last_name, dob: header.dob });
+  return found === 'same' ? 'user' : found;
 }
 
 type Info = { first_name: string; last_name: string; dob: string };
-
-/** Returns the first word of a name. Reports may add a middle name or an initial, so we compare only this word. */
-const firstWord = (name: string | null | undefined): string | null => name?.trim().split(/\s+/)[0] ?? null;

@@ -159,5 +159,6 @@ describe('a file that cannot be read', () => {
     const rows = [...REPORT_ROWS, { name: 'Ratio of things', value: '12 of about 40', unit: '', range: '' }];
     const report = await readReport({ rows });
     expect([report.rows.length, report.unread]).toEqual([5, 1]);
+    expect(report.unread_lines).toEqual([expect.stringContaining('Ratio of things 12 of about 40')]);
   });
 });

@@ -32,9 +32,9 @@ export async function readPdf(bytes: Uint8Array): Promise<ParserOutput> {
     // The file is damaged, or a password protects it.
     return { failed: 'invalid_input' };
   }
-  const { rows, unread } = readRows(pages);
+  const { rows, unread, unread_lines } = readRows(pages);
   const emptyPages = pages.filter((lines) => lines.length === 0).length;
-  return { report: { header: readHeader(pages), rows, unread: unread + emptyPages } };
+  return { report: { header: readHeader(pages), rows, unread: unread + emptyPages, unread_lines } };
 }
 
 type RawItem = { str?: string; transform?: number[]; width?: number; height?: number };

@@ -28,6 +28,8 @@ export type ReadReport = {
    * a person must review the report.
    */
   unread: number;
+  /** The first of these lines, as the report prints them. */
+  unread_lines: string[];
 };
 
 /** The output of the process that reads a file. */
@@ -35,5 +37,6 @@ export type ParserOutput = { report: ReadReport } | { failed: 'invalid_input' | 
 
 export const MAX_PAGES = 100;
 export const MAX_ROWS = 200;
+export const MAX_UNREAD_LINES = 20;
 /** Names, values and units are never longer than this. */
 export const LONGEST_TEXT = 200;

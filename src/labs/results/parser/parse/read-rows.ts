@@ -1,7 +1,7 @@
 import { columnsOf, inColumns, type Columns } from './table-columns.ts';
 import { isOfLaboratory } from './read-header.ts';
 import type { Line } from './page-lines.ts';
-import { LONGEST_TEXT, MAX_ROWS, type ReadRow } from './read-report.ts';
+import { LONGEST_TEXT, MAX_ROWS, MAX_UNREAD_LINES, type ReadReport, type ReadRow } from './read-report.ts';
 import { readValue } from './values.ts';
 
 /** Matches lines that end a table, and lines that pages repeat before and after a table. */
@@ -13,8 +13,9 @@ const LONGEST_PANEL = 80;
  * Reads the rows of all tables in the sequence of the report. `unread` is the number of lines in tables that contain a
  * figure but that we could not read as a row.
  */
-export function readRows(pages: Line[][]): { rows: ReadRow[]; unread: number } {
+export function readRows(pages: Line[][]): Pick<ReadReport, 'rows' | 'unread' | 'unread_lines'> {
   const rows: ReadRow[] = [];
+  const unread_lines: string[] = [];
   let unread = 0;
   let columns: Columns | null = null;
   let panel: string | null = null;
@@ -32,8 +33,10 @@ export function readRows(pages: Line[][]): { rows: ReadRow[]; unread: number } {
     }
     const row = columns && isInTable ? rowOf(line, columns, panel) : columns ? null : rowOfSentence(text);
     if (row && rows.length < MAX_ROWS) rows.push(row);
-    else if (row || (isInTable && isLikeRow(line))) unread += 1;
-    else if (isInTable && line.length === 1) {
+    else if (row || (isInTable && isLikeRow(line))) {
+      unread += 1;
+      if (unread_lines.length < MAX_UNREAD_LINES) unread_lines.push(text.slice(0, LONGEST_TEXT));
+    } else if (isInTable && line.length === 1) {
       const last = rows.at(-1);
       // This line continues a name that was too long for one line.
       if (last && /^[([]/.test(text)) last.name = `${last.name} ${text}`.slice(0, LONGEST_TEXT);
@@ -43,7 +46,7 @@ export function readRows(pages: Line[][]): { rows: ReadRow[]; unread: number } {
     // it. Other lines are part of the page layout.
     else if (!isInTable) panel = line.length === 1 && !/[.:]/.test(text) ? panelOf(text) : null;
   }
-  return { rows, unread };
+  return { rows, unread, unread_lines };
 }
 
 const panelOf = (text: string): string | null => (text.length <= LONGEST_PANEL && !isOfLaboratory(text) ? text : null);
