@@ -300,6 +300,7 @@ const ATTEMPTS: Record<string, (own: Ids, others: Ids) => Attempt[]> = {
     { params: { order_id: phlebotomy_order_id }, body: { address: phoenix, provider: 'getlabs' }, status: 404 },
   ],
   list_orders: (_, others) => orderFilters(others),
+  list_team_notes: (_, others) => [{ status: 200 }, { status: 200, query: `order_ids=${others.order_id}` }],
   list_orders_short_path: (_, others) => orderFilters(others),
   list_unmatched_results: () => [none],
   count_orders: () => [none],
@@ -575,6 +576,7 @@ afterAll(async () => {
 async function fill(team: Team, name: string): Promise<Ids> {
   const webhook_id = await subscribe(team, endpoint);
   await team.api('PUT', `${webhookPath(team)}/${webhook_id}/headers`, { headers: { 'x-clinic': name } });
+  await team.api('PATCH', `${webhookPath(team)}/${webhook_id}`, { url: `${endpoint.url}/moved` });
   const replay = await team.api<{ id: string }>('POST', `${webhookPath(team)}/${webhook_id}/replay`, {
     since: new Date().toISOString(),
   });

@@ -43,7 +43,10 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'get_lab_report_parser_job url': 'signed, another one each second',
   'get_webhook_portal url': 'of the reference page',
   ...Object.fromEntries(
-    ['list_webhooks', 'create_webhook', 'get_webhook', 'patch_webhook'].map((id) => [`${id} url`, "the team's own"]),
+    ['list_webhooks', 'create_webhook', 'get_webhook', 'patch_webhook', 'get_webhook_attempt'].map((id) => [
+      `${id} url`,
+      "the team's own",
+    ]),
   ),
 };
 

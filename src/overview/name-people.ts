@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { AuditLine } from '../audit/line-columns.ts';
 import type { TeamsCtx } from '../context.ts';
 
@@ -18,7 +19,7 @@ async function namesOf({ db, org, cipher }: TeamsCtx, ids: string[]): Promise<Ma
       .selectFrom(table)
       .select(['id', 'person'])
       .where('org_id', '=', org.id)
-      .where('id', 'in', ids)
+      .where(sql<boolean>`id = any (${ids}::uuid[])`)
       .execute();
     for (const { id, person } of rows)
       names.set(id, cipher.openJson<{ name: string }>(`${table}.person`, { team_id: org.id, id }, person).name);

@@ -44,9 +44,9 @@ export const messageOperations = [
     response: ResendAnswer,
     summary: 'Send the events of orders again',
     description:
-      'Sends every event of the orders and their critical results, or those in the window, again in the background, to the endpoints ' +
-      'that subscribe to them now. Each is a new message with an id of its own, so an endpoint that ' +
-      'ignores messages with known ids accepts it. Its data is the order as it was right after that ' +
+      'Sends every event of the orders and their critical results, or those in the window, again in the ' +
+      'background, to the endpoints that subscribe to them now. Each is a new message with an id of ' +
+      'its own, so an endpoint that ignores messages with known ids accepts it. Its data is the order as it was right after that ' +
       'status: of two versions, keep the one with the newer updated_at. If you request it twice, the ' +
       'events are sent twice. A window may hold at most 10,000 orders, and ten requests may wait. For a ' +
       'window, orders of users who are scheduled for deletion are skipped.',

@@ -36,7 +36,7 @@ test('notes of an order are listed newest first, in pages, until they are delete
   expect((await list(order.id)).data).toEqual([third, first]);
 });
 
-test("the notes of a team are listed across its orders, without those of users who leave, and no other team's", async () => {
+test('notes are listed across the orders of a team, without those of leaving users', async () => {
   const team = await app.makeTeam();
   const [order, other, leaving] = [await orderKit(team), await orderKit(team), await orderKit(team)];
   const made: Note[] = [];

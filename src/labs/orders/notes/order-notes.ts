@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import type { TeamCtx } from '../../../context.ts';
 import { decodeCursor, isId, takePage } from '../../../db/cursor.ts';
@@ -74,7 +75,9 @@ export async function listTeamNotes(
     .selectAll('order_notes')
     .where('order_notes.team_id', '=', ctx.team.id)
     .where('users.deleted_at', 'is', null)
-    .$if(order_ids !== undefined, (query) => query.where('order_notes.order_id', 'in', order_ids as string[]))
+    .$if(order_ids !== undefined, (query) =>
+      query.where(sql<boolean>`order_notes.order_id = any (${order_ids}::uuid[])`),
+    )
     .$if(before !== null, (query) => query.where('order_notes.id', '<', before as string))
     .orderBy('order_notes.id', 'desc')
     .limit(limit + 1)
