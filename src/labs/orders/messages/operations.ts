@@ -45,11 +45,11 @@ export const messageOperations = [
     summary: 'Send the events of orders again',
     description:
       'Sends every event of the orders and their critical results, or those in the window, again in the ' +
-      'background, to the endpoints that subscribe to them now. Each is a new message with an id of ' +
-      'its own, so an endpoint that ignores messages with known ids accepts it. Its data is the order as it was right after that ' +
-      'status: of two versions, keep the one with the newer updated_at. If you request it twice, the ' +
-      'events are sent twice. A window may hold at most 10,000 orders, and ten requests may wait. For a ' +
-      'window, orders of users who are scheduled for deletion are skipped.',
+      'background, to the endpoints that subscribe to them now. Each is a new message with an id of its ' +
+      'own, so an endpoint that ignores messages with known ids accepts it. Its data is the order as it was' +
+      ' right after that status: of two versions, keep the one with the newer updated_at. If you request it' +
+      ' twice, the events are sent twice. A window may hold at most 10,000 orders, and ten requests may ' +
+      'wait. For a window, orders of users who are scheduled for deletion are skipped.',
     refusals: ['not_found', 'user_scheduled_for_deletion', 'too_many_matches', 'limit_reached'],
     handle: (ctx, { body }) => requestResend(ctx, body),
   }),
