@@ -68,7 +68,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await dashboard.onEachScreen('orders', '/orders', async (page) => {
       await page.getByRole('rowheader').nth(2).waitFor();
       // Nobody knows yet who uses a kit that is not registered.
-      await page.getByText(`Sent to ${shippingAddress.receiver_name}`, { exact: true }).waitFor();
+      await page.getByText(`Sent to ${shippingAddress.receiver_name}`, { exact: true }).first().waitFor();
     });
     const page = await dashboard.open('/orders?result=critical');
     await page.getByText('1 order matches').waitFor();
