@@ -42,19 +42,19 @@ async function consent(page: Page): Promise<void> {
 
 await describeDashboard('the pages of orders', (dashboard) => {
   test('lists the notes on all orders, each leading to its order', async () => {
-    const { team } = dashboard;
+    const team = await dashboard.app.makeTeam();
     const first = await registeredKit(team);
     const second = await orderKit(team);
     const write = (id: string, text: string) => team.api('POST', `/v3/order/${id}/note`, { text, author: 'Ana Ruiz' });
     await write(first.id, 'Called, no answer.');
     await write(second.id, 'Lost in the post.');
-    const page = await dashboard.open('/orders');
+    const page = await dashboard.open('/orders', { team });
     await page.getByRole('link', { name: 'Notes', exact: true }).click();
     const rows = page.getByRole('table', { name: 'Notes' }).getByRole('row');
     await expect.poll(() => rows.count()).toBe(3);
     expect(await rows.nth(1).textContent()).toContain('Lost in the post.');
     expect(await rows.nth(2).textContent()).toContain('Called, no answer.');
-    await dashboard.onEachScreen('notes', '/notes', (each) => each.getByText('Lost in the post.').waitFor());
+    await dashboard.onEachScreen('notes', '/notes', (each) => each.getByText('Lost in the post.').waitFor(), { team });
     await rows.nth(2).getByRole('link', { name: 'Grace Palmer' }).click();
     await expect.poll(() => new URL(page.url()).pathname).toBe(`/dashboard/orders/${first.id}`);
   });
@@ -68,7 +68,7 @@ await describeDashboard('the pages of orders', (dashboard) => {
     await dashboard.onEachScreen('orders', '/orders', async (page) => {
       await page.getByRole('rowheader').nth(2).waitFor();
       // Nobody knows yet who uses a kit that is not registered.
-      await page.getByText(`Sent to ${shippingAddress.receiver_name}`, { exact: true }).first().waitFor();
+      await page.getByText(`Sent to ${shippingAddress.receiver_name}`, { exact: true }).waitFor();
     });
     const page = await dashboard.open('/orders?result=critical');
     await page.getByText('1 order matches').waitFor();
