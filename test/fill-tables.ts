@@ -41,6 +41,7 @@ export async function fill(app: TestApp, team: Team): Promise<void> {
   const endpoint = await startEndpoint();
   const webhook = await subscribe(team, endpoint);
   await team.api('PUT', `${webhookPath(team)}/${webhook}/headers`, { headers: { 'x-clinic': 'Desert Health' } });
+  await team.api('PATCH', `${webhookPath(team)}/${webhook}`, { url: `${endpoint.url}/moved` });
   await team.api('POST', `${webhookPath(team)}/${webhook}/replay`, { since: new Date().toISOString() });
   await team.api('POST', ehrPath(team), ehrPipeline([team.id]));
   await team.api('POST', etlPath(team), etlPipeline([team.id]));

@@ -81,6 +81,7 @@ const OF_ITS_OWN = new Set([
   // Counts by names from closed lists.
   'imports.skipped_by_type',
   'critical_results.markers',
+  'lab_report_jobs.as_read',
   'lab_report_jobs.data',
   'lab_report_jobs.failure_reason',
   'lab_results.missing_results',
@@ -130,6 +131,8 @@ const OF_ITS_OWN = new Set([
   'unmatched_candidates.confidence_level',
   'unmatched_candidates.marker_overlap',
   'unmatched_candidates.reasons',
+  // The name of a member, who is signed in.
+  'unmatched_results.decided_by',
   'unmatched_results.decision_code',
   'unmatched_results.sub_reason_codes',
   'users.fallback_birth_date',
@@ -179,6 +182,7 @@ const OF_THE_TEAM = [
   'token_revocations.tokens',
   'webhook_header_sets.headers',
   'webhook_secrets.secret',
+  'webhook_urls.url',
   'webhooks.description',
   'webhooks.headers',
   'webhooks.url',
@@ -249,6 +253,7 @@ async function plant(): Promise<string> {
   });
   const webhook = `${webhookPath(team)}/${made.body.id}`;
   await team.api('PUT', `${webhook}/headers`, { headers: { 'x-tenant': mark } });
+  await team.api('PATCH', webhook, { url: `${endpoint.url}/${mark}/moved` });
   await team.api('POST', `${webhook}/secret/rotate`, { key: `whsec_${mark}${mark}${mark.slice(0, 8)}` });
   const ehr = { type: 'api_key', api_key: mark };
   await team.api('POST', ehrPath(team), {

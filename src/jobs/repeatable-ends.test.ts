@@ -52,3 +52,13 @@ test.each(['succeeded', 'failed'])('a job that %s ends later, if no connection i
     await runner.stop();
   }
 });
+
+test('the end of a job is not repeated after the end of the pool', async () => {
+  const ended = new pg.Pool({ connectionString: app.databaseUrl });
+  const jobs = withRepeatableEnds(ended);
+  await ended.end();
+  const connected = jobs.connect().then(() => 'connected');
+  expect(await Promise.race([connected, new Promise((resolve) => setTimeout(() => resolve('waits'), 50))])).toBe(
+    'waits',
+  );
+});

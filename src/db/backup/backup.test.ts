@@ -493,7 +493,7 @@ test('a backup and its restore log one line for each table with rows, and one fo
   const source = await makeMigrated();
   await query(source, `insert into orgs (id, name, plan) values (gen_random_uuid(), 'Logged', 'scale')`);
   const lines: { msg: string; table?: string }[] = [];
-  const logger = openLog('info', { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[0]) });
+  const logger = openLog('debug', { write: (line) => lines.push(JSON.parse(line) as (typeof lines)[0]) });
   const directory = join(folder, 'logged');
   const { tables } = await backup({ ownerUrl: source, directory, log: logger });
   await restore({ ownerUrl: await makeMigrated(), directory, migrationsDirectory: MIGRATIONS, log: logger });

@@ -172,7 +172,7 @@ async function load(
   for (const name of await inReferenceOrder(client, names)) {
     const table = manifest.tables.find((table) => table.name === name) as TableCopy;
     await loadTable(client, directory, table);
-    if (table.rows > 0) log.info({ table: name, rows: table.rows }, 'table restored');
+    if (table.rows > 0) log.debug({ table: name, rows: table.rows }, 'table restored');
     done += 1;
     report?.(done, names.length);
   }
