@@ -1,57 +1,27 @@
 // Imports by the whole program, as users run it.
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, expect, test } from 'vitest';
 import { apiOf, type Api } from '../../../test/test-app.ts';
 import { appleExport, heartRates, type FileImport } from '../../../test/exports.ts';
 import { makeUser } from '../../../test/people.ts';
-import { endPrograms, makeDatabase, makeFolder, serve, type Program } from '../../../test/program.ts';
-import { serveHere } from '../../../test/serve-here.ts';
+import { endPrograms, makeFolder, serve, type Program } from '../../../test/program.ts';
 import { NOT_LOADED } from '../../files/parser-process.ts';
 import type { Credentials } from '../../first-keys-file.ts';
 import { PACKAGE_ROOT } from '../../package-root.ts';
 
 afterEach(endPrograms);
 
-/** The program, or the service in this process. */
-type Served = Pick<Program, 'baseUrl' | 'dataDir'>;
-
-const curl = spawnSync('curl', ['--version']).status === 0;
-
-const credentialsOf = ({ dataDir }: Served): Credentials =>
+const credentialsOf = ({ dataDir }: Program): Credentials =>
   JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
 
-function callerOf(program: Served): Api {
+function callerOf(program: Program): Api {
   const { team_api_key, management_key } = credentialsOf(program);
   return apiOf(program.baseUrl, team_api_key, management_key);
 }
 
 const isOver = ({ status }: FileImport): boolean => status === 'success' || status === 'failure';
-
-test.skipIf(!curl)(`the commands of the guide import a file${curl ? '' : ' (skipped: there is no curl)'}`, async () => {
-  const program = await serveHere({ env: { DATABASE_URL: await makeDatabase() } });
-  const USER_ID = await makeUser(callerOf(program));
-  const folder = makeFolder();
-  writeFileSync(join(folder, 'export.zip'), appleExport(heartRates(10)));
-  const [send, ask] = [...readFileSync('docs/guides/import-a-file.md', 'utf8').matchAll(/```sh\n([^]*?)```/g)].map(
-    ([, block]) => block as string,
-  ) as [string, string];
-  const { team_api_key: TEAM_API_KEY } = credentialsOf(program);
-  const env = { ...process.env, BASE_URL: program.baseUrl, TEAM_API_KEY, USER_ID };
-  const run = async (script: string, more: object = {}): Promise<FileImport> => {
-    const { stdout } = await promisify(execFile)('sh', ['-c', script], { cwd: folder, env: { ...env, ...more } });
-    return JSON.parse(stdout) as FileImport;
-  };
-  const { id, status } = await run(send);
-  expect(status).toBe('queued');
-  await expect
-    .poll(async () => isOver(await run(ask, { IMPORT_ID: id })), { timeout: 30_000, interval: 100 })
-    .toBe(true);
-  expect(await run(ask, { IMPORT_ID: id })).toMatchObject({ status: 'success', created: 10, progress: 1 });
-  await program.stop();
-});
 
 test('the next start of the program ends an import that a kill interrupted, and stores nothing twice', async () => {
   // This needs the PostgreSQL server that the program starts. With an external server, a job of the killed program may
