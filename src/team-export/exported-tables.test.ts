@@ -44,6 +44,7 @@ const NOT_EXPORTED: Record<string, string> = {
   user_tokens: 'gives access to the service for a user',
   webhook_header_sets: 'gives access to an endpoint',
   webhook_secrets: 'gives access to an endpoint',
+  webhook_urls: 'earlier addresses of endpoints, stored for days',
   lab_accounts: "the organisation's",
   mails: "the organisation's",
   org_invites: "the organisation's",
