@@ -31,6 +31,9 @@ export async function serveCommand(role: Role, options: { stopWithParent?: boole
 const wantsJson = ({ PHIAL_LOG_FORMAT: format, PHIAL_ENVIRONMENT: environment }: Env): boolean =>
   format ? format === 'json' : environment === 'production';
 
+/** How long a process may take to end after it has lost its embedded database. */
+const ENDS_WITHOUT_DATABASE_MS = 15_000;
+
 async function serveUntilStopped(
   role: Role,
   { stopWithParent = false }: { stopWithParent?: boolean },
@@ -58,7 +61,14 @@ async function serveUntilStopped(
     const { startService } = await loading;
     const service = await startService({ role, config, secrets, databaseServer, log });
     announce({ role, config, databaseServer, ...service }, log);
-    const lost = databaseServer.lost.then((error) => whyLost(error, databaseServer));
+    const lost = databaseServer.lost.then((error) => {
+      // Without its database nothing can end well, so work that still waits for it must not keep the process.
+      setTimeout(() => {
+        log.error('work that waits for PostgreSQL did not end');
+        process.exit(1);
+      }, ENDS_WITHOUT_DATABASE_MS).unref();
+      return whyLost(error, databaseServer);
+    });
     reason = await Promise.race([stopAsked, lost]);
     log.info({ reason }, 'stopping');
     await service.stop();
